@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace kokkosort {
+
+/// Which spikes stand for all in the neighbour graph, and how many of them each spike is tied to.
+struct NeighbourOptions {
+  int neighbours = 10;                   // per spike
+  int subset_stride = 20;                // every n-th spike of a section is in its subset
+  int min_subset = 50;                   // small sections use a denser subset than the stride gives
+  int max_subset = 25000;                // large sections a sparser one
+  std::size_t max_chunk_dots = 1 << 26;  // scalar products held at once; bounds scratch, never the answer
+};
+
+struct SeedingOptions {
+  int seeds = 200;           // per section, at most
+  int spikes_per_seed = 10;  // small sections get fewer seeds: one for so many spikes
+  int trials = 0;            // candidates scored for each seed; 0: 2 + floor(ln seeds)
+};
+
+/// What the number of edges inside a cluster is compared with.
+enum class NullModel {
+  degree,    // k_i K_c / 2m: degrees on both sides
+  kilosort,  // k_i N_c / m: Kilosort4's code counts the other side's nodes
+};
+
+struct AssignmentOptions {
+  NullModel null_model = NullModel::degree;
+  double resolution = 1.0;  // gamma: larger makes more clusters
+  int rounds = 200;         // at most
+};
+
+/// Whether spike times may veto a split.
+enum class RefractoryTest { automatic, on, off };  // automatic: on for matched spikes, off for detected ones
+
+struct SplitOptions {
+  double min_ratio = 0.2;       // joins below this ratio of edges to expected edges are never made
+  double min_bimodality = 0.6;  // projections with a score below this are one cluster
+  RefractoryTest refractory = RefractoryTest::automatic;
+  double max_refractory_ratio = 0.25;        // R12 of two halves of one neuron
+  double max_refractory_probability = 0.05;  // Q12 likewise
+};
+
+struct ClusteringOptions {
+  NeighbourOptions neighbours;
+  SeedingOptions seeding;
+  AssignmentOptions assignment;
+  SplitOptions splits;
+  std::uint64_t seed = 1;                     // of the random numbers
+  std::size_t device_limit_bytes = 4ull << 30;  // sections are batched to stay below
+};
+
+}  // namespace kokkosort

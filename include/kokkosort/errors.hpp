@@ -1,0 +1,15 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace kokkosort {
+
+/// Something the user gave is wrong: a deck, a file, a value. The message is one line that names the file
+/// or key, what is wrong with it and what would do. The program ends with exit code 2.
+class InputError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace kokkosort
