@@ -55,10 +55,6 @@ std::vector<BatchRange> plan_batches(const SpikeFeatures& spikes, const std::vec
   return batches;
 }
 
-bool use_spike_times(const SplitOptions& options, bool matched) {
-  return options.refractory == RefractoryTest::on || (options.refractory == RefractoryTest::automatic && matched);
-}
-
 /// Where the results of all batches are gathered.
 struct Results {
   Clustering clustering;
@@ -106,11 +102,11 @@ class BatchClustering {
     embed_points(exec_, batch_, Vector<std::uint32_t, Exec>());
   }
 
-  void run(bool use_times, Results& results) {
+  void run(Results& results) {
     find_leaves();
     read_labels();
     place_leaves();
-    split(use_times);
+    split();
     collect(results);
   }
 
@@ -148,14 +144,14 @@ class BatchClustering {
     leaves_ = make_leaf_table(exec_, batch_, sections_, trees_, spikes_, assignment_.left, labels_, ledger_);
   }
 
-  void split(bool use_times) {
+  void split() {
     const auto stage = time("splits");
     embed_points(exec_, batch_, order_by_leaf(exec_, batch_, leaves_));
     const LeafGrams<Exec> grams = compute_leaf_grams(exec_, batch_, leaves_, ledger_);
     LeafCorrelograms correlograms;
-    if (use_times) correlograms = count_correlograms(exec_, batch_, leaves_, spikes_.sampling_rate_hz, ledger_);
-    clusters_ = decide_splits(exec_, batch_, leaves_, grams, use_times ? &correlograms : nullptr, options_.splits, trees_,
-                              ledger_);
+    if (options_.splits.refractory) correlograms = count_correlograms(exec_, batch_, leaves_, spikes_.sampling_rate_hz, ledger_);
+    clusters_ = decide_splits(exec_, batch_, leaves_, grams, options_.splits.refractory ? &correlograms : nullptr,
+                              options_.splits, trees_, ledger_);
     sums_ = leaf_sums(exec_, batch_, leaves_, grams, ledger_);
   }
 
@@ -214,21 +210,20 @@ HostTensor3<float> join_templates(const SpikeFeatures& spikes, const std::vector
 
 template <class Exec>
 Clustering cluster_spikes(const Exec& exec, const SpikeFeatures& spikes, const ClusteringOptions& options,
-                          bool matched, TransferLedger& ledger) {
+                          TransferLedger& ledger) {
   if (spikes.n_spikes() == 0) throw InputError("there are no spikes to cluster");
   const std::vector<Section> sections = make_sections(spikes);
   Results results;
   results.clustering.labels.assign(spikes.n_spikes(), -1);
   for (const BatchRange range : plan_batches(spikes, sections, options))
     BatchClustering<Exec>(exec, spikes, sections, range, options, ledger, results.clustering.times)
-        .run(use_spike_times(options.splits, matched), results);
+        .run(results);
   results.clustering.templates = join_templates(spikes, results.templates);
   return std::move(results.clustering);
 }
 
 #define INSTANTIATE(Exec)                                                                                   \
-  template Clustering cluster_spikes(const Exec&, const SpikeFeatures&, const ClusteringOptions&, bool, \
-                                     TransferLedger&);
+  template Clustering cluster_spikes(const Exec&, const SpikeFeatures&, const ClusteringOptions&, TransferLedger&);
 KOKKOSORT_INSTANTIATE(INSTANTIATE)
 #undef INSTANTIATE
 

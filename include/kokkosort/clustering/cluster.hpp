@@ -42,12 +42,11 @@ struct Clustering {
 ///
 /// @param exec     instance every kernel runs on; fenced on return
 /// @param spikes   host memory; sample times not decreasing
-/// @param matched  whether the spikes come from template matching (decides RefractoryTest::automatic)
 /// @param ledger   gains the bytes that crossed
 /// @throws InputError if there are no spikes, or one section alone exceeds the memory budget
 /// Source: Pachitariu et al. 2024, Methods, "Graph-based clustering".
 template <class Exec>
 Clustering cluster_spikes(const Exec& exec, const SpikeFeatures& spikes, const ClusteringOptions& options,
-                          bool matched, TransferLedger& ledger);
+                          TransferLedger& ledger);
 
 }  // namespace kokkosort

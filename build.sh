@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# Sets up, builds and runs KokkoSort. ./build.sh help says how.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+
+packages=(
+  build-essential cmake ninja-build git ca-certificates
+  python3 python3-venv # to get the sources of Kokkos
+  libhdf5-dev libyaml-cpp-dev libfmt-dev libcli11-dev nlohmann-json3-dev libeigen3-dev libopenblas-dev
+  libgtest-dev libbenchmark-dev
+)
+
+usage() {
+  cat <<'TEXT'
+./build.sh demo                  builds, then clusters the bundled spike features (inputs/demo.yaml)
+./build.sh test                  builds, then runs all tests
+./build.sh build [PRESET]        builds: openmp (default), serial-debug, cuda, cuda-75, cuda-86, cuda-89, cuda-90, hip
+./build.sh help                  this text
+
+Further arguments go to CMake, e.g. ./build.sh test -DKOKKOSORT_WERROR=ON
+Missing Debian packages are installed where that is allowed (root or sudo without a password). The first build of a
+preset also builds Kokkos, into build/deps; delete that folder to begin again.
+TEXT
+}
+
+install_packages() {
+  if ! command -v dpkg-query > /dev/null; then
+    echo "Not a Debian system. Needed, by their Debian names: ${packages[*]}" >&2
+    return
+  fi
+  local package missing=()
+  for package in "${packages[@]}"; do
+    [[ $(dpkg-query -W -f '${db:Status-Status}' "$package" 2> /dev/null) == installed ]] || missing+=("$package")
+  done
+  ((${#missing[@]})) || return 0
+
+  local as_root=()
+  if ((EUID != 0)); then
+    if ! sudo -n true 2> /dev/null; then
+      echo "Packages are missing. Run this, then start again:" >&2
+      echo "sudo apt-get update && sudo apt-get install -y --no-install-recommends ${missing[*]}" >&2
+      exit 2
+    fi
+    as_root=(sudo)
+  fi
+  echo "Installing ${missing[*]}"
+  "${as_root[@]}" apt-get -qq update
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get -qq install -y --no-install-recommends "${missing[@]}" > /dev/null
+}
+
+build() { # PRESET [CMAKE ARGUMENT...]
+  install_packages
+  cmake --preset "$@" > /dev/null # what takes long, warnings and errors come on the other stream
+  cmake --build --preset "$1"
+}
+
+command=${1:-help}
+shift || true
+case $command in
+  demo)
+    build openmp "$@"
+    build/openmp/kokkosort cluster inputs/demo.yaml --overwrite
+    ;;
+  test)
+    build openmp "$@"
+    ctest --preset openmp --output-on-failure
+    ;;
+  build)
+    preset=openmp
+    if [[ ${1:-} && $1 != -* ]]; then
+      preset=$1
+      shift
+    fi
+    build "$preset" "$@"
+    ;;
+  help | -h | --help) usage ;;
+  *)
+    usage >&2
+    exit 2
+    ;;
+esac

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kokkosort/clustering/cluster.hpp"
+#include "kokkosort/io/pending_file.hpp"
+#include "kokkosort/spike_features.hpp"
+#include "kokkosort/stage_times.hpp"
+#include "kokkosort/transfer_ledger.hpp"
+
+namespace kokkosort {
+
+/// How a result came about; the group /run of a result file.
+struct RunRecord {
+  std::string command;  // "cluster"
+  std::string deck;     // YAML, every key
+  std::vector<std::pair<std::string, std::string>>
+      versions;         // of this program and the libraries it stands on
+  std::string backend;  // execution space
+  std::string device;
+  int threads = 0;   // of the host
+  std::string date;  // ISO 8601, UTC
+  StageTimes times;
+  TransferLedger ledger;
+};
+
+/// Writes clusters.h5 (DESIGN, section 8) and commits it. Labels are in the order of the features file. Equal
+/// clusterings are equal bytes in every dataset and attribute outside /run.
+///
+/// Merging trees are flattened to one row a join in sections/tree: the section's place in sections/, the two
+/// nodes joined (0 … leaves−1 are leaves, leaves + j is the section's join j), ratio, verdict and score.
+///
+/// @throws std::runtime_error if the disk does not take it; then nothing is left of it
+void write_clusters(PendingFile& file, const SpikeFeatures& spikes, const Clustering& clustering,
+                    const RunRecord& run);
+
+/// Labels as they belong to the spikes of the features file.
+std::vector<std::int32_t> in_file_order(const std::vector<std::int32_t>& labels,
+                                        const HostVector<std::int64_t>& file_order);
+
+}  // namespace kokkosort

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <filesystem>
+
+namespace kokkosort {
+
+/// A result file that is there completely or not at all: written beside its place under a hidden name, then
+/// renamed. Until commit() nothing of it stays, not even a folder made for it.
+class PendingFile {
+ public:
+  /// Makes the folder and tries whether files can be made in it, so that hours of work are not lost later.
+  /// @throws InputError if the file is there already and may not be replaced, or cannot be made
+  PendingFile(const std::filesystem::path& path, bool overwrite);
+  ~PendingFile();
+  PendingFile(const PendingFile&) = delete;
+  PendingFile& operator=(const PendingFile&) = delete;
+
+  /// Where to write; no file is there yet.
+  const std::filesystem::path& temporary() const { return temporary_; }
+  /// Puts what was written, and closed, onto the disk and in its place.
+  void commit();
+
+ private:
+  std::filesystem::path path_;
+  std::filesystem::path temporary_;
+  std::filesystem::path made_from_;  // the uppermost folder made; empty: none
+  bool committed_ = false;
+};
+
+/// Whether a PendingFile could be made, without making anything. @throws InputError as the constructor does
+void check_output(const std::filesystem::path& path, bool overwrite);
+
+}  // namespace kokkosort

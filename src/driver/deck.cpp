@@ -1,0 +1,142 @@
+#include "driver/deck.hpp"
+
+#include <fmt/format.h>
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <system_error>
+
+#include "kokkosort/errors.hpp"
+
+namespace kokkosort {
+namespace {
+
+constexpr std::size_t largest_deck = 1 << 20;
+
+/// A value as an error shows it: short.
+std::string shown(const std::string& text) {
+  constexpr std::size_t longest = 60;
+  return "'" + (text.size() > longest ? text.substr(0, longest) + "..." : text) + "'";
+}
+
+/// Walks one deck. Only groups of known keys are entered, so that aliases that multiply cannot.
+class DeckReader {
+ public:
+  DeckReader(const std::filesystem::path& path, const DeckKeys& keys)
+      : path_(path), folder_(std::filesystem::absolute(path).parent_path()), keys_(keys) {}
+
+  /// @return names of the keys that the deck sets
+  std::set<std::string> read() {
+    const YAML::Node root = parse(load_text());
+    if (!root.IsMap()) fail(root.Mark(), "a deck is a map of keys, e.g. 'input: {features: FILE.h5}'");
+    read_map(root, "");
+    return std::move(seen_);
+  }
+
+ private:
+  [[noreturn]] void fail(const YAML::Mark& mark, const std::string& what) const {
+    if (mark.is_null()) throw InputError(fmt::format("{}: {}", path_.string(), what));
+    throw InputError(fmt::format("{}:{}: {}", path_.string(), mark.line + 1, what));
+  }
+
+  std::string load_text() const {
+    std::error_code error;
+    const std::filesystem::file_status status = std::filesystem::status(path_, error);
+    if (!std::filesystem::exists(status)) fail(YAML::Mark::null_mark(), "there is no such deck");
+    if (std::filesystem::is_directory(status)) fail(YAML::Mark::null_mark(), "is a folder, not a deck");
+    std::ifstream stream(path_, std::ios::binary);
+    std::string text(largest_deck + 1, '\0');
+    stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+    if (!stream.eof() && !stream) fail(YAML::Mark::null_mark(), "cannot be read");
+    text.resize(static_cast<std::size_t>(stream.gcount()));
+    if (text.size() > largest_deck || text.find('\0') != std::string::npos)
+      fail(YAML::Mark::null_mark(),
+           "is not a deck (YAML text); name data files in the deck's key input.features");
+    return text;
+  }
+
+  YAML::Node parse(const std::string& text) const {
+    try {
+      const std::vector<YAML::Node> documents = YAML::LoadAll(text);
+      if (documents.empty()) fail(YAML::Mark::null_mark(), "is empty");
+      if (documents.size() > 1) fail(documents[1].Mark(), "a second document begins; a deck is one");
+      return documents[0];
+    } catch (const YAML::Exception& error) {
+      fail(error.mark, "is not YAML: " + error.msg);
+    }
+  }
+
+  void read_map(const YAML::Node& map, const std::string& group) {
+    for (const auto& entry : map) {
+      if (!entry.first.IsScalar()) fail(entry.first.Mark(), "a key must be a word");
+      const std::string name = group.empty() ? entry.first.Scalar() : group + "." + entry.first.Scalar();
+      if (!seen_.insert(name).second) fail(entry.first.Mark(), fmt::format("{} is given twice", name));
+      if (const DeckKey* key = keys_.find(name)) {
+        read_value(*key, entry.first.Mark(), entry.second);
+      } else if (keys_.is_group(name)) {
+        read_group(name, entry.first.Mark(), entry.second);
+      } else {
+        fail(entry.first.Mark(),
+             fmt::format("unknown key {}; the nearest known key is {}", shown(name), keys_.nearest(name)));
+      }
+    }
+  }
+
+  void read_group(const std::string& name, const YAML::Mark& mark, const YAML::Node& node) {
+    if (node.IsNull()) return;  // all its keys are commented out
+    if (!node.IsMap()) fail(mark, fmt::format("{} is a group of keys, not a value", name));
+    read_map(node, name);
+  }
+
+  void read_value(const DeckKey& key, const YAML::Mark& mark, const YAML::Node& node) {
+    if (!node.IsScalar())
+      fail(mark, fmt::format("{} is {}; it must be {}", key.name,
+                             node.IsNull()  ? "empty"
+                             : node.IsMap() ? "a map"
+                                            : "a list",
+                             key.allowed));
+    // Quoted values are text for YAML ("!"), also where they look like numbers.
+    const bool mistyped = !key.quoted && node.Tag() == "!";
+    if (mistyped || !key.set(node.Scalar(), folder_))
+      fail(mark, fmt::format("{} is {}{}; it must be {}", key.name, mistyped ? "the text " : "",
+                             shown(node.Scalar()), key.allowed));
+  }
+
+  std::filesystem::path path_;
+  std::filesystem::path folder_;
+  const DeckKeys& keys_;
+  std::set<std::string> seen_;
+};
+
+/// @return name of the key set
+std::string apply_override(const std::string& text, const DeckKeys& keys) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos)
+    throw InputError(fmt::format("command line: {} is not of the form section.key=value", shown(text)));
+  const std::string name = text.substr(0, equals);
+  const std::string value = text.substr(equals + 1);
+  const DeckKey* key = keys.find(name);
+  if (key == nullptr)
+    throw InputError(fmt::format("command line: unknown key {}; the nearest known key is {}", shown(name),
+                                 keys.nearest(name)));
+  if (!key->set(value, std::filesystem::current_path()))
+    throw InputError(fmt::format("command line: {} is {}; it must be {}", name, shown(value), key->allowed));
+  return name;
+}
+
+}  // namespace
+
+void load_deck(const std::filesystem::path& path, const std::vector<std::string>& overrides,
+               const DeckKeys& keys) {
+  std::set<std::string> given = DeckReader(path, keys).read();
+  for (const std::string& text : overrides) given.insert(apply_override(text, keys));
+  for (const DeckKey& key : keys.all())
+    if (key.required && !given.contains(key.name))
+      throw InputError(fmt::format("{}: {} is missing; it must be {}: {}", path.string(), key.name,
+                                   key.allowed, key.help));
+}
+
+}  // namespace kokkosort

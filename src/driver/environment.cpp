@@ -1,0 +1,114 @@
+#include "driver/environment.hpp"
+
+#include <KokkosKernels_config.h>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <hdf5.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <ctime>
+#include <fstream>
+#include <stdexcept>
+
+#include "kokkosort/errors.hpp"
+#include "kokkosort/version.hpp"
+
+namespace kokkosort {
+namespace {
+
+#if !defined(KOKKOS_ENABLE_CUDA) && !defined(KOKKOS_ENABLE_HIP)
+std::string processor_name() {
+  std::ifstream stream("/proc/cpuinfo");
+  for (std::string line; std::getline(stream, line);)
+    if (line.starts_with("model name")) return line.substr(line.find(": ") + 2);
+  return "processor";
+}
+#endif
+
+/// "4.5.1" of 40501.
+std::string dotted(int version) {
+  return fmt::format("{}.{}.{}", version / 10000, version / 100 % 100, version % 100);
+}
+
+Device choose_device(int number) {
+  const std::vector<Device> devices = list_devices();
+  const std::string backend = Kokkos::DefaultExecutionSpace::name();
+  if (devices.empty())
+    throw std::runtime_error(backend + " finds no device; kokkosort info says what this build needs");
+  if (number >= static_cast<int>(devices.size()))
+    throw InputError(fmt::format("--device {}: {} has devices 0 to {}; kokkosort info lists them", number,
+                                 backend, devices.size() - 1));
+  return devices[static_cast<std::size_t>(std::max(number, 0))];
+}
+
+Kokkos::InitializationSettings settings(int device, int threads) {
+  Kokkos::InitializationSettings result;
+  result.set_disable_warnings(true);  // about thread binding; a user of this program did not choose it
+  if (threads > 0) result.set_num_threads(threads);
+  if (device >= 0) result.set_device_id(device);
+  return result;
+}
+
+}  // namespace
+
+std::vector<Device> list_devices() {
+  std::vector<Device> devices;
+#if defined(KOKKOS_ENABLE_CUDA)
+  int count = 0;
+  if (cudaGetDeviceCount(&count) != cudaSuccess) return devices;
+  for (int i = 0; i < count; ++i) {
+    cudaDeviceProp properties;
+    if (cudaGetDeviceProperties(&properties, i) == cudaSuccess)
+      devices.push_back({properties.name, properties.totalGlobalMem});
+  }
+#elif defined(KOKKOS_ENABLE_HIP)
+  int count = 0;
+  if (hipGetDeviceCount(&count) != hipSuccess) return devices;
+  for (int i = 0; i < count; ++i) {
+    hipDeviceProp_t properties;
+    if (hipGetDeviceProperties(&properties, i) == hipSuccess)
+      devices.push_back({properties.name, properties.totalGlobalMem});
+  }
+#else
+  const auto bytes =
+      static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  devices.push_back({processor_name(), bytes});
+#endif
+  return devices;
+}
+
+std::string enabled_backends() {
+  std::string names = "Serial";
+#if defined(KOKKOS_ENABLE_OPENMP)
+  names += ", OpenMP";
+#endif
+#if defined(KOKKOS_ENABLE_CUDA)
+  names += ", Cuda";
+#endif
+#if defined(KOKKOS_ENABLE_HIP)
+  names += ", HIP";
+#endif
+  return names;
+}
+
+std::vector<std::pair<std::string, std::string>> versions() {
+  unsigned major = 0;
+  unsigned minor = 0;
+  unsigned release = 0;
+  H5get_libversion(&major, &minor, &release);
+  return {{"KokkoSort", version},
+          {"commit", git_describe},
+          {"build", build_type},
+          {"Kokkos", dotted(KOKKOS_VERSION)},
+          {"Kokkos Kernels", dotted(KOKKOSKERNELS_VERSION)},
+          {"HDF5", fmt::format("{}.{}.{}", major, minor, release)},
+          {"compiler", compiler}};
+}
+
+std::string utc_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
+
+Runtime::Runtime(int device, int threads)
+    : device_(choose_device(device)), guard_(settings(device, threads)) {}
+
+}  // namespace kokkosort

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kokkosort {
+
+/// Something that the binary's best backend can run on: a graphics card, or the processor.
+struct Device {
+  std::string name;
+  std::size_t memory_bytes = 0;
+};
+
+/// The devices that --device counts; none if the backend finds no card.
+std::vector<Device> list_devices();
+
+/// "Serial, OpenMP", …: the execution spaces built in.
+std::string enabled_backends();
+
+/// Names and versions of this program, the libraries it stands on and the compiler.
+std::vector<std::pair<std::string, std::string>> versions();
+
+/// Now, as ISO 8601 in UTC.
+std::string utc_now();
+
+/// Kokkos, from construction to destruction.
+class Runtime {
+ public:
+  /// @param device   -1: the first
+  /// @param threads  of the host; 0: the backend's choice
+  /// @throws InputError if there is no such device
+  Runtime(int device, int threads);
+
+  const Device& device() const { return device_; }
+
+ private:
+  Device device_;
+  Kokkos::ScopeGuard guard_;
+};
+
+}  // namespace kokkosort

@@ -1,0 +1,301 @@
+#include "io/hdf5.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <stdexcept>
+#include <system_error>
+
+#include "kokkosort/errors.hpp"
+
+namespace kokkosort::hdf5 {
+namespace {
+
+std::size_t product(const Shape& shape) {
+  return std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<>());
+}
+
+/// HDF5 prints its errors unless told not to; ours carry them.
+void silence() { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
+
+herr_t keep_innermost(unsigned depth, const H5E_error2_t* error, void* text) {
+  if (depth == 0) *static_cast<std::string*>(text) = error->desc;
+  return 0;
+}
+
+bool is_group(hid_t file, const std::string& name) {
+  const Id object(H5Oopen(file, name.c_str(), H5P_DEFAULT));
+  return object.get() >= 0 && H5Iget_type(object.get()) == H5I_GROUP;
+}
+
+/// Whether every link of a path is there and leads to an object.
+bool object_exists(hid_t file, const std::string& name) {
+  if (name == "/") return true;
+  for (std::size_t slash = name.find('/', 1);; slash = name.find('/', slash + 1)) {
+    const std::string part = name.substr(0, slash);
+    if (H5Lexists(file, part.c_str(), H5P_DEFAULT) <= 0) return false;
+    if (H5Oexists_by_name(file, part.c_str(), H5P_DEFAULT) <= 0) return false;
+    if (slash == std::string::npos) return true;
+    if (!is_group(file, part)) return false;
+  }
+}
+
+const char* class_name(H5T_class_t type) {
+  switch (type) {
+    case H5T_INTEGER:
+      return "integers";
+    case H5T_FLOAT:
+      return "floating-point numbers";
+    case H5T_STRING:
+      return "strings";
+    case H5T_ENUM:
+      return "an enumeration";
+    case H5T_COMPOUND:
+      return "records";
+    default:
+      return "neither integers nor floating-point numbers";
+  }
+}
+
+/// @return what is wrong with reading this type as T; empty if nothing is
+template <class T>
+std::string type_complaint(hid_t type) {
+  const H5T_class_t found = H5Tget_class(type);
+  if (found == H5T_INTEGER || (std::is_floating_point_v<T> && found == H5T_FLOAT)) return {};
+  return std::string("holds ") + class_name(found) + "; write it as " +
+         class_name(std::is_floating_point_v<T> ? H5T_FLOAT : H5T_INTEGER);
+}
+
+struct GroupSearch {
+  std::string member;
+  std::vector<std::string> found;
+};
+
+herr_t visit(hid_t root, const char* name, const H5L_info_t*, void* data) {
+  auto& search = *static_cast<GroupSearch*>(data);
+  if (object_exists(root, name + ("/" + search.member))) search.found.emplace_back(name);
+  return 0;
+}
+
+}  // namespace
+
+std::string to_string(const Shape& shape) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < shape.size(); ++i) text += (i == 0 ? "" : ", ") + std::to_string(shape[i]);
+  return text + "]";
+}
+
+std::string last_error() {
+  std::string text = "no reason given";
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_innermost, &text);
+  return text;
+}
+
+template <>
+hid_t native_type<float>() {
+  return H5T_NATIVE_FLOAT;
+}
+template <>
+hid_t native_type<double>() {
+  return H5T_NATIVE_DOUBLE;
+}
+template <>
+hid_t native_type<std::int32_t>() {
+  return H5T_NATIVE_INT32;
+}
+template <>
+hid_t native_type<std::int64_t>() {
+  return H5T_NATIVE_INT64;
+}
+template <>
+hid_t native_type<std::uint64_t>() {
+  return H5T_NATIVE_UINT64;
+}
+
+std::size_t Dataset::size() const { return product(shape); }
+
+Id string_type(std::size_t size) {
+  Id type(check<std::runtime_error>(H5Tcopy(H5T_C_S1), "HDF5 string type"));
+  check<std::runtime_error>(H5Tset_size(type.get(), size), "HDF5 string type");
+  check<std::runtime_error>(H5Tset_cset(type.get(), H5T_CSET_UTF8), "HDF5 string type");
+  return type;
+}
+
+InputFile::InputFile(const std::filesystem::path& path, std::size_t memory_limit)
+    : path_(path), memory_limit_(memory_limit) {
+  silence();
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status)) fail("", "there is no such file");
+  if (!std::filesystem::is_regular_file(status)) fail("", "is not a file");
+  const Id access(H5Pcreate(H5P_FILE_ACCESS));
+  // Many cluster file systems have no locks; a reader can do without.
+  H5Pset_file_locking(access.get(), true, true);
+  file_ = Id(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()));
+  if (file_.get() >= 0) return;
+  const std::string reason = last_error();
+  if (H5Fis_hdf5(path.c_str()) == 0) fail("", "is not an HDF5 file");
+  fail("", "cannot be opened (" + reason + "); is it complete, and readable by you?");
+}
+
+void InputFile::fail(const std::string& object, const std::string& what) const {
+  throw InputError(path_.string() + ": " + (object.empty() ? "" : object + ": ") + what);
+}
+
+bool InputFile::has(const std::string& name) const { return object_exists(file_.get(), name); }
+
+bool InputFile::has_group(const std::string& name) const { return has(name) && is_group(file_.get(), name); }
+
+std::vector<std::string> InputFile::groups_with(const std::string& member) const {
+  GroupSearch search{member, {}};
+  H5Lvisit(file_.get(), H5_INDEX_NAME, H5_ITER_INC, visit, &search);
+  return search.found;
+}
+
+/// A header may claim any size; what it claims is believed only if the file can hold it and it is within the
+/// limit.
+void InputFile::check_storage(const Dataset& dataset, std::size_t element_bytes) {
+  double claimed = static_cast<double>(element_bytes);  // a double, since the product may overflow
+  for (const std::size_t n : dataset.shape) claimed *= static_cast<double>(n);
+  if (claimed == 0.0) return;
+  if (claimed > static_cast<double>(memory_limit_ - memory_granted_))
+    fail(dataset.name, "has shape " + to_string(dataset.shape) +
+                           ", more than is left of memory.host_limit_mb = " +
+                           std::to_string(memory_limit_ >> 20) + "; raise it, or mend the file");
+  memory_granted_ += static_cast<std::size_t>(claimed);
+
+  const Id properties(check<InputError>(H5Dget_create_plist(dataset.id.get()), path_.string()));
+  if (H5Pget_layout(properties.get()) == H5D_VIRTUAL) return;  // lies in other files
+  constexpr double best_compression = 1100.0;                  // deflate reaches 1032
+  if (claimed > best_compression * static_cast<double>(H5Dget_storage_size(dataset.id.get())))
+    fail(dataset.name, "has shape " + to_string(dataset.shape) +
+                           " but the file does not hold that much; was it written completely?");
+}
+
+template <class T>
+Dataset InputFile::open(const std::string& name, std::size_t n_axes) {
+  if (!has(name)) fail(name, "is missing");
+  if (is_group(file_.get(), name)) fail(name, "is a group, not a dataset");
+  Dataset dataset{name, {}, Id(H5Dopen2(file_.get(), name.c_str(), H5P_DEFAULT))};
+  if (dataset.id.get() < 0) fail(name, "cannot be opened as a dataset: " + last_error());
+
+  const Id type(H5Dget_type(dataset.id.get()));
+  if (const std::string complaint = type_complaint<T>(type.get()); !complaint.empty()) fail(name, complaint);
+
+  const Id space(H5Dget_space(dataset.id.get()));
+  const int n_found = H5Sget_simple_extent_ndims(space.get());
+  std::vector<hsize_t> shape(static_cast<std::size_t>(std::max(n_found, 0)));
+  if (H5Sget_simple_extent_type(space.get()) == H5S_SIMPLE)
+    H5Sget_simple_extent_dims(space.get(), shape.data(), nullptr);
+  dataset.shape.assign(shape.begin(), shape.end());
+  if (shape.size() != n_axes)
+    fail(name, "has shape " + to_string(dataset.shape) + "; it must have " + std::to_string(n_axes) +
+                   (n_axes == 1 ? " axis" : " axes"));
+  check_storage(dataset, sizeof(T));
+  return dataset;
+}
+
+template <class T>
+void InputFile::read(const Dataset& dataset, T* to) const {
+  if (dataset.size() == 0) return;
+  if (H5Dread(dataset.id.get(), native_type<T>(), H5S_ALL, H5S_ALL, H5P_DEFAULT, to) < 0)
+    fail(dataset.name, "cannot be read (" + last_error() + "); is the file damaged?");
+}
+
+template <class T>
+T InputFile::attribute(const std::string& object, const std::string& name) const {
+  const std::string where = object == "/" ? "attribute " + name : object + ", attribute " + name;
+  if (!has(object) || H5Aexists_by_name(file_.get(), object.c_str(), name.c_str(), H5P_DEFAULT) <= 0)
+    fail(where, "is missing");
+  const Id id(H5Aopen_by_name(file_.get(), object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT));
+  if (id.get() < 0) fail(where, "cannot be opened: " + last_error());
+  const Id type(H5Aget_type(id.get()));
+  if (const std::string complaint = type_complaint<T>(type.get()); !complaint.empty()) fail(where, complaint);
+  const Id space(H5Aget_space(id.get()));
+  if (H5Sget_simple_extent_npoints(space.get()) != 1) fail(where, "must be one number");
+  T value{};
+  if (H5Aread(id.get(), native_type<T>(), &value) < 0) fail(where, "cannot be read: " + last_error());
+  return value;
+}
+
+OutputFile::OutputFile(const std::filesystem::path& path) : path_(path) {
+  silence();
+  const Id properties(H5Pcreate(H5P_FILE_CREATE));
+  H5Pset_obj_track_times(properties.get(), false);  // of the root group
+  file_ = Id(check<std::runtime_error>(H5Fcreate(path.c_str(), H5F_ACC_EXCL, properties.get(), H5P_DEFAULT),
+                                       path.string() + " cannot be created"));
+}
+
+void OutputFile::group(const std::string& name) {
+  const Id properties(H5Pcreate(H5P_GROUP_CREATE));
+  H5Pset_obj_track_times(properties.get(), false);
+  const Id id(check<std::runtime_error>(
+      H5Gcreate2(file_.get(), name.c_str(), H5P_DEFAULT, properties.get(), H5P_DEFAULT), where(name)));
+}
+
+void OutputFile::write(const std::string& name, hid_t type, const Shape& shape, const void* from) {
+  const std::vector<hsize_t> extents(shape.begin(), shape.end());
+  const Id space(check<std::runtime_error>(
+      H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr), where(name)));
+  const Id properties(H5Pcreate(H5P_DATASET_CREATE));
+  H5Pset_obj_track_times(properties.get(), false);
+  const Id dataset(check<std::runtime_error>(
+      H5Dcreate2(file_.get(), name.c_str(), type, space.get(), H5P_DEFAULT, properties.get(), H5P_DEFAULT),
+      where(name)));
+  if (product(shape) == 0) return;
+  check<std::runtime_error>(H5Dwrite(dataset.get(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, from), where(name));
+}
+
+template <class T>
+void OutputFile::write(const std::string& name, const Shape& shape, const T* from) {
+  write(name, native_type<T>(), shape, from);
+}
+
+void OutputFile::attribute(const std::string& object, const std::string& name, hid_t type,
+                           const void* value) {
+  const std::string what = where(object + ", attribute " + name);
+  const Id space(check<std::runtime_error>(H5Screate(H5S_SCALAR), what));
+  const Id attribute(
+      check<std::runtime_error>(H5Acreate_by_name(file_.get(), object.c_str(), name.c_str(), type,
+                                                  space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+                                what));
+  check<std::runtime_error>(H5Awrite(attribute.get(), type, value), what);
+}
+
+template <class T>
+requires std::is_arithmetic_v<T>
+void OutputFile::attribute(const std::string& object, const std::string& name, T value) {
+  attribute(object, name, native_type<T>(), &value);
+}
+
+void OutputFile::attribute(const std::string& object, const std::string& name, const std::string& value) {
+  const Id type = string_type(H5T_VARIABLE);
+  const char* text = value.c_str();
+  attribute(object, name, type.get(), &text);
+}
+
+void OutputFile::close() {
+  check<std::runtime_error>(file_.close(), path_.string() + " cannot be completed");
+}
+
+std::string OutputFile::where(const std::string& object) const {
+  return path_.string() + ": " + object + " cannot be written";
+}
+
+#define INSTANTIATE_OUTPUT(T)                                                     \
+  template void OutputFile::write<T>(const std::string&, const Shape&, const T*); \
+  template void OutputFile::attribute<T>(const std::string&, const std::string&, T);
+#define INSTANTIATE(T)                                                              \
+  template Dataset InputFile::open<T>(const std::string&, std::size_t);             \
+  template void InputFile::read<T>(const Dataset&, T*) const;                       \
+  template T InputFile::attribute<T>(const std::string&, const std::string&) const; \
+  INSTANTIATE_OUTPUT(T)
+INSTANTIATE(float)
+INSTANTIATE(double)
+INSTANTIATE(std::int32_t)
+INSTANTIATE(std::int64_t)
+INSTANTIATE_OUTPUT(std::uint64_t)
+#undef INSTANTIATE
+#undef INSTANTIATE_OUTPUT
+
+}  // namespace kokkosort::hdf5

@@ -1,0 +1,190 @@
+// Runs the program itself.
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "io/hdf5.hpp"
+#include "io/small_features.hpp"
+#include "io/temporary_folder.hpp"
+
+namespace kokkosort::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Finished {
+  int exit_code;
+  std::string out;
+  std::string error;
+};
+
+class CommandLine : public testing::Test {
+ protected:
+  void SetUp() override { SmallFeatures().write(data_ / "f.h5"), write_deck(); }
+
+  void write_deck(const std::string& more = "") {
+    write_text(data_ / "deck.yaml", "input: {features: f.h5}\noutput: {folder: out}\n" + more);
+  }
+
+  /// Runs kokkosort with DECK replaced by the deck's path. @param variable  of the environment, "NAME=value"
+  Finished run(std::string arguments, const std::string& variable = "") const {
+    const std::string word = "DECK";
+    if (const std::size_t at = arguments.find(word); at != std::string::npos)
+      arguments.replace(at, word.size(), "'" + (data_ / "deck.yaml").string() + "'");
+    const std::string out = (streams_ / "out").string();
+    const std::string error = (streams_ / "error").string();
+    const int status = std::system(
+        (variable + " " KOKKOSORT_BINARY " " + arguments + " > '" + out + "' 2> '" + error + "'").c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_text(out), read_text(error)};
+  }
+
+  /// Exit code 2, one line, which has this part, and nothing made.
+  void expect_refused(const std::string& arguments, const std::string& part) const {
+    SCOPED_TRACE(arguments);
+    const Finished finished = run(arguments);
+    EXPECT_EQ(finished.exit_code, 2);
+    EXPECT_EQ(finished.out, "");
+    EXPECT_EQ(finished.error.find('\n'), finished.error.size() - 1) << finished.error;
+    EXPECT_EQ(finished.error.rfind("kokkosort: ", 0), 0u) << finished.error;
+    EXPECT_NE(finished.error.find(part), std::string::npos) << finished.error;
+    EXPECT_FALSE(fs::exists(result().parent_path()));
+  }
+
+  fs::path result() const { return data_ / "out/clusters.h5"; }
+
+  TemporaryFolder data_;
+  TemporaryFolder streams_;
+};
+
+TEST_F(CommandLine, ClustersAndTellsWhereTheResultIs) {
+  const Finished finished = run("cluster DECK --report");
+  EXPECT_EQ(finished.exit_code, 0) << finished.error;
+  EXPECT_EQ(finished.error, "");
+  for (const std::string part : {"spikes       3", "channels     4", "sections", "units", "total",
+                                 "times real time", "clusters.h5", "copies"})
+    EXPECT_NE(finished.out.find(part), std::string::npos) << part << "\n" << finished.out;
+  hdf5::InputFile file(result(), 1 << 20);
+  EXPECT_EQ(file.open<std::int32_t>("labels", 1).size(), 3u);
+}
+
+TEST_F(CommandLine, QuietSaysNothing) {
+  const Finished finished = run("cluster DECK --quiet");
+  EXPECT_EQ(finished.exit_code, 0);
+  EXPECT_EQ(finished.out + finished.error, "");
+}
+
+TEST_F(CommandLine, AnOldResultIsReplacedOnlyOnDemand) {
+  ASSERT_EQ(run("cluster DECK").exit_code, 0);
+  const std::string before = read_text(result());
+  const Finished finished = run("cluster DECK");
+  EXPECT_EQ(finished.exit_code, 2);
+  EXPECT_NE(finished.error.find("--overwrite"), std::string::npos);
+  EXPECT_EQ(read_text(result()), before);
+  EXPECT_EQ(run("cluster DECK --overwrite").exit_code, 0);
+}
+
+TEST_F(CommandLine, TheInputIsNotReplaced) {
+  fs::create_directory(data_ / "out");
+  fs::rename(data_ / "f.h5", result());
+  const Finished finished = run("cluster DECK --overwrite input.features='" + result().string() + "'");
+  EXPECT_EQ(finished.exit_code, 2);
+  EXPECT_NE(finished.error.find("is the input"), std::string::npos) << finished.error;
+}
+
+TEST_F(CommandLine, CheckWritesNothingAndPrintsTheDeck) {
+  const Finished finished = run("check DECK clustering.seeds=17 --threads 1");
+  EXPECT_EQ(finished.exit_code, 0) << finished.error;
+  EXPECT_NE(finished.out.find("  seeds: 17\n"), std::string::npos) << finished.out;
+  EXPECT_NE(finished.out.find("threads: 1\n"), std::string::npos) << finished.out;
+  EXPECT_FALSE(fs::exists(result().parent_path()));
+}
+
+TEST_F(CommandLine, InfoListsDevices) {
+  const Finished finished = run("info");
+  EXPECT_EQ(finished.exit_code, 0);
+  for (const std::string part :
+       {"KokkoSort", "Kokkos Kernels", "HDF5", "--device N", "memory.device_limit_mb"})
+    EXPECT_NE(finished.out.find(part), std::string::npos) << part;
+}
+
+/// The bytes of every dataset outside /run, by name.
+std::map<std::string, std::vector<char>> datasets_of(const fs::path& path) {
+  using Datasets = std::map<std::string, std::vector<char>>;
+  const auto visit = [](hid_t file, const char* name, const H5L_info_t*, void* to) -> herr_t {
+    const hdf5::Id object(H5Oopen(file, name, H5P_DEFAULT));
+    if (std::string(name).starts_with("run/") || H5Iget_type(object.get()) != H5I_DATASET) return 0;
+    const hdf5::Id type(H5Dget_type(object.get()));
+    const hdf5::Id space(H5Dget_space(object.get()));
+    std::vector<char>& bytes = (*static_cast<Datasets*>(to))[name];
+    bytes.resize(H5Tget_size(type.get()) *
+                 static_cast<std::size_t>(H5Sget_simple_extent_npoints(space.get())));
+    return H5Dread(object.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data());
+  };
+  Datasets datasets;
+  const hdf5::Id file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
+  EXPECT_GE(H5Lvisit(file.get(), H5_INDEX_NAME, H5_ITER_INC, visit, &datasets), 0);
+  return datasets;
+}
+
+TEST_F(CommandLine, TheResultDoesNotDependOnThreadsMemoryOrBlasKernels) {
+  const std::string demo = "'" KOKKOSORT_SOURCE_DIR "/inputs/demo.yaml' --quiet output.folder='";
+  const auto result_of = [&](const std::string& name, const std::string& options,
+                             const std::string& variable = "") {
+    const Finished finished = run("cluster " + demo + (data_ / name).string() + "' " + options, variable);
+    EXPECT_EQ(finished.exit_code, 0) << finished.error;
+    return datasets_of(data_ / name / "clusters.h5");
+  };
+  const auto expected = result_of("first", "--threads 1");
+  EXPECT_GE(expected.size(), 20u);
+  EXPECT_EQ(result_of("again", "--threads 1"), expected);
+  EXPECT_EQ(result_of("threads", "--threads 2"), expected);
+  EXPECT_EQ(result_of("scratch", "clustering.max_chunk_dots=999"), expected);
+  EXPECT_EQ(result_of("batches", "clustering.max_chunk_dots=999 memory.device_limit_mb=5"), expected);
+  EXPECT_EQ(result_of("haswell", "--threads 2", "OPENBLAS_CORETYPE=Haswell"), expected);
+}
+
+TEST_F(CommandLine, HelpListsTheKeys) {
+  const Finished finished = run("cluster --help");
+  EXPECT_EQ(finished.exit_code, 0);
+  EXPECT_NE(finished.out.find("clustering.seeds (a whole number from 1 to 200) = 200"), std::string::npos);
+  EXPECT_EQ(run("--version").exit_code, 0);
+}
+
+TEST_F(CommandLine, BadUsage) {
+  expect_refused("", "which command?");
+  expect_refused("clutser", "clutser");
+  expect_refused("sort DECK", "sort");
+  expect_refused("cluster", "deck");
+  expect_refused("cluster DECK --fast", "--fast");
+  expect_refused("cluster DECK --device x", "--device");
+  expect_refused("cluster DECK --device 1000", "--device 1000");
+  expect_refused("cluster DECK --threads x", "threads is 'x'");
+  expect_refused("cluster DECK clustering.seeds", "section.key=value");
+  expect_refused("cluster DECK clustering.seds=3", "nearest known key is clustering.seeds");
+  expect_refused("cluster DECK clustering.seeds=0", "from 1 to 200");
+  expect_refused("cluster /nowhere/deck.yaml", "there is no such deck");
+  expect_refused("cluster '" + (data_ / "f.h5").string() + "'", "is not a deck");
+}
+
+TEST_F(CommandLine, BadInput) {
+  expect_refused("cluster DECK input.features=none.h5", "none.h5: there is no such file");
+  expect_refused("check DECK input.group=matched", "groups with spikes: detected");
+  expect_refused("cluster DECK memory.device_limit_mb=1", "memory.device_limit_mb");
+  expect_refused("cluster DECK output.folder='" + (data_ / "f.h5/out").string() + "'", "set output.folder");
+  SmallFeatures small;
+  small.features[3] = 1e20f;
+  fs::remove(data_ / "f.h5");
+  small.write(data_ / "f.h5");
+  expect_refused("cluster DECK", "spike 0, row 1, component 1 is 1e+20");
+  write_deck("seed: -1\n");
+  expect_refused("cluster DECK", "deck.yaml:3: seed is '-1'");
+}
+
+}  // namespace
+}  // namespace kokkosort::test

@@ -1,0 +1,213 @@
+#include "driver/deck.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "driver/cluster_deck.hpp"
+#include "io/temporary_folder.hpp"
+#include "kokkosort/errors.hpp"
+
+namespace kokkosort::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+ClusterDeck load(const fs::path& path, const std::vector<std::string>& overrides = {}) {
+  ClusterDeck deck;
+  const DeckKeys keys = cluster_keys(deck);
+  load_cluster_deck(path, overrides, deck, keys);
+  return deck;
+}
+
+ClusterDeck load_text(const std::string& text, const std::vector<std::string>& overrides = {}) {
+  const TemporaryFolder folder;
+  write_text(folder / "deck.yaml", text);
+  return load(folder / "deck.yaml", overrides);
+}
+
+const std::string smallest = "input: {features: f.h5}\n";
+
+/// The one line that loading ends with.
+std::string error_of(const std::string& text, const std::vector<std::string>& overrides = {}) {
+  const std::string message = message_of<InputError>([&] { load_text(text, overrides); });
+  EXPECT_NE(message, "") << text;
+  EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+  return message.substr(message.find("deck.yaml") == std::string::npos ? 0 : message.find("deck.yaml"));
+}
+
+TEST(Deck, DefaultsAreTheOptionsOwn) {
+  const ClusterDeck deck = load_text(smallest);
+  EXPECT_EQ(deck.group, "detected");
+  EXPECT_EQ(deck.clustering.seeding.seeds, ClusteringOptions().seeding.seeds);
+  EXPECT_EQ(deck.clustering.device_limit_bytes, ClusteringOptions().device_limit_bytes);
+}
+
+TEST(Deck, SetsEveryKindOfKey) {
+  const ClusterDeck deck = load_text(
+      "input:\n  features: f.h5\n  group: matched\n"
+      "clustering: {seeds: 7, resolution: 1.5e-1, null_model: degree, refractory: on, max_chunk_dots: "
+      "100}\n"
+      "memory:\n  device_limit_mb: 3\nseed: 18446744073709551615\nthreads: 2\noutput:\n");
+  EXPECT_EQ(deck.group, "matched");
+  EXPECT_EQ(deck.clustering.seeding.seeds, 7);
+  EXPECT_EQ(deck.clustering.assignment.resolution, 0.15);
+  EXPECT_EQ(deck.clustering.assignment.null_model, NullModel::degree);
+  EXPECT_TRUE(deck.clustering.splits.refractory);
+  EXPECT_EQ(deck.clustering.neighbours.max_chunk_dots, 100u);
+  EXPECT_EQ(deck.clustering.device_limit_bytes, std::size_t{3} << 20);
+  EXPECT_EQ(deck.clustering.seed, 18446744073709551615u);
+  EXPECT_EQ(deck.threads, 2);
+}
+
+TEST(Deck, PathsStartFromTheDeckAndThoseOfOverridesFromHere) {
+  const TemporaryFolder folder;
+  fs::create_directory(folder / "decks");
+  write_text(folder / "decks/mine.yaml", "input: {features: ../data/f.h5}\n");
+  const ClusterDeck deck = load(folder / "decks/mine.yaml");
+  EXPECT_EQ(deck.features, folder / "data/f.h5");
+  EXPECT_EQ(deck.result(), folder / "decks/results/mine/clusters.h5");
+
+  const ClusterDeck other = load(folder / "decks/mine.yaml", {"input.features=g.h5", "output.folder=/out"});
+  EXPECT_EQ(other.features, fs::current_path() / "g.h5");
+  EXPECT_EQ(other.result(), "/out/clusters.h5");
+}
+
+TEST(Deck, TheLastOverrideHolds) {
+  const ClusterDeck deck = load_text(smallest + "clustering: {seeds: 1}\n",
+                                     {"clustering.seeds=2", "clustering.seeds=3", "input.group=a=b"});
+  EXPECT_EQ(deck.clustering.seeding.seeds, 3);
+  EXPECT_EQ(deck.group, "a=b");
+}
+
+TEST(Deck, AnOverrideMayGiveWhatTheDeckLacks) {
+  EXPECT_EQ(load_text("seed: 3\n", {"input.features=/f.h5"}).features, "/f.h5");
+}
+
+TEST(Deck, WrittenBackItReadsTheSame) {
+  const TemporaryFolder folder;
+  write_text(folder / "a.yaml",
+             "input: {features: 'with \"quotes\": and # signs.h5', group: \"on\"}\n"
+             "clustering: {resolution: 0.1, refractory: off, trials: 16}\nseed: 9\n");
+  ClusterDeck first;
+  const DeckKeys first_keys = cluster_keys(first);
+  load_cluster_deck(folder / "a.yaml", {}, first, first_keys);
+  write_text(folder / "b.yaml", first_keys.to_yaml());
+  ClusterDeck second;
+  const DeckKeys second_keys = cluster_keys(second);
+  load_cluster_deck(folder / "b.yaml", {}, second, second_keys);
+  EXPECT_EQ(first_keys.to_yaml(), second_keys.to_yaml());
+  EXPECT_EQ(second.features, first.features);
+  EXPECT_FALSE(second.clustering.splits.refractory);
+}
+
+TEST(Deck, EveryDefaultIsAllowed) {
+  ClusterDeck deck;
+  const DeckKeys keys = cluster_keys(deck);
+  for (const DeckKey& key : keys.all()) {
+    const std::string value = key.get();
+    EXPECT_TRUE(value.empty() || key.set(value, "/")) << key.name;
+  }
+}
+
+TEST(Deck, TheBundledDecksAreGood) {
+  const fs::path inputs = fs::path(KOKKOSORT_SOURCE_DIR) / "inputs";
+  EXPECT_TRUE(fs::exists(load(inputs / "demo.yaml").features));
+  ClusterDeck defaults;
+  const DeckKeys keys = cluster_keys(defaults);
+  const std::string before = keys.to_yaml();
+  load_cluster_deck(inputs / "features.yaml", {}, defaults, keys);
+  defaults.features.clear();
+  defaults.output_folder.clear();
+  EXPECT_EQ(keys.to_yaml(), before);  // it says that it shows the defaults
+  for (const DeckKey& key : keys.all()) {
+    const std::string word = key.name.substr(key.name.rfind('.') + 1) + ": ";
+    EXPECT_NE(read_text(inputs / "features.yaml").find(word), std::string::npos) << key.name;
+  }
+}
+
+TEST(DeckErrors, UnknownKeysNameTheNearest) {
+  EXPECT_EQ(
+      error_of(smallest + "clustering:\n  neigbours: 10\n"),
+      "deck.yaml:3: unknown key 'clustering.neigbours'; the nearest known key is clustering.neighbours");
+  EXPECT_NE(error_of(smallest + "seeds: 10\n").find("nearest known key is clustering.seeds"),
+            std::string::npos);
+  EXPECT_NE(error_of(smallest + "min_ratio: 10\n").find("nearest known key is clustering.min_ratio"),
+            std::string::npos);
+  EXPECT_NE(error_of("inptu: {features: f.h5}\n").find("nearest known key is input."), std::string::npos);
+  EXPECT_EQ(error_of(smallest, {"clustering.trails=3"}),
+            "command line: unknown key 'clustering.trails'; the nearest known key is clustering.trials");
+}
+
+TEST(DeckErrors, ValuesThatAreNotAllowed) {
+  EXPECT_EQ(error_of(smallest + "\nclustering:\n  seeds: many\n"),
+            "deck.yaml:4: clustering.seeds is 'many'; it must be a whole number from 1 to 200");
+  for (const std::string value : {"0", "201", "-1", "1.5", "1e2", "0x10", "99999999999999999999", "[1, 2]",
+                                  "{a: 1}", "\"100\"", "", "~", "nan"})
+    EXPECT_NE(error_of(smallest + "clustering: {seeds: " + value + "}\n").find("clustering.seeds is "),
+              std::string::npos);
+  for (const std::string value : {"nan", "inf", ".nan", "-0.1", "1,5", "1 2"})
+    EXPECT_NE(
+        error_of(smallest + "clustering:\n  min_bimodality: " + value + "\n").find("a number from 0 to 1"),
+        std::string::npos);
+  EXPECT_NE(error_of(smallest + "clustering: {neighbours: 33}\n").find("from 1 to 32"), std::string::npos);
+  EXPECT_NE(error_of(smallest + "clustering: {trials: 17}\n").find("from 0 to 16"), std::string::npos);
+  EXPECT_NE(error_of(smallest + "clustering: {null_model: Degree}\n").find("one of degree, kilosort"),
+            std::string::npos);
+  EXPECT_NE(error_of(smallest + "clustering: {refractory: true}\n").find("one of auto, on, off"),
+            std::string::npos);
+  EXPECT_NE(error_of(smallest + "memory: {device_limit_mb: 0}\n").find("at least 1"), std::string::npos);
+  EXPECT_NE(error_of(smallest + "memory: {host_limit_mb: 18446744073709551615}\n").find("megabytes"),
+            std::string::npos);
+  EXPECT_NE(error_of("input: {features: ''}\n").find("it must be a path"), std::string::npos);
+  EXPECT_EQ(error_of(smallest, {"threads=all"}),
+            "command line: threads is 'all'; it must be a whole number from 0 to 1024");
+}
+
+TEST(DeckErrors, MissingAndRepeatedKeys) {
+  EXPECT_NE(error_of("seed: 1\n").find("deck.yaml: input.features is missing; it must be a path"),
+            std::string::npos);
+  EXPECT_EQ(error_of(smallest + "seed: 1\nseed: 2\n"), "deck.yaml:3: seed is given twice");
+  EXPECT_EQ(error_of(smallest + "input: {group: matched}\n"), "deck.yaml:2: input is given twice");
+  EXPECT_NE(error_of(smallest, {"seed"}).find("not of the form section.key=value"), std::string::npos);
+}
+
+TEST(DeckErrors, Shapes) {
+  for (const std::string text : {"- input\n", "input\n", "42\n", "~\n", "", "# nothing\n", "\n\n"})
+    error_of(text);
+  EXPECT_EQ(error_of(smallest + "clustering: 3\n"),
+            "deck.yaml:2: clustering is a group of keys, not a value");
+  EXPECT_NE(error_of(smallest + "clustering: [seeds, 3]\n").find("group of keys"), std::string::npos);
+  EXPECT_NE(error_of(smallest + "? [a, b]\n: 1\n").find("a key must be a word"), std::string::npos);
+  EXPECT_NE(error_of(smallest + "---\n" + smallest).find("second document"), std::string::npos);
+}
+
+TEST(DeckErrors, WhatIsNoYaml) {
+  EXPECT_NE(error_of(smallest + "clustering: {seeds: 3\n").find("is not YAML"), std::string::npos);
+  EXPECT_NE(error_of("a: b: c\n").find("deck.yaml:1: is not YAML"), std::string::npos);
+  EXPECT_NE(error_of(smallest + "\tseed: 1\n").find("is not YAML"), std::string::npos);
+  EXPECT_NE(error_of("seed: *nothing\n").find("is not YAML"), std::string::npos);
+  error_of(std::string(100000, '['));
+  EXPECT_NE(error_of(std::string("\x89HDF\r\n\x1a\n\0\0", 10)).find("is not a deck"), std::string::npos);
+  EXPECT_NE(error_of(std::string(2 << 20, ' ')).find("is not a deck"), std::string::npos);
+
+  const TemporaryFolder folder;
+  EXPECT_NE(
+      message_of<InputError>([&] { load(folder / "none.yaml"); }).find("none.yaml: there is no such deck"),
+      std::string::npos);
+  EXPECT_NE(message_of<InputError>([&] { load(folder.path()); }).find("is a folder"), std::string::npos);
+}
+
+TEST(DeckErrors, AliasesThatMultiplyAreNotFollowed) {
+  std::string bomb = "clustering: {seeds: &a0 [1, 1]}\nx0: &b0 [*a0]\n";
+  for (int i = 1; i < 40; ++i)
+    bomb += "x" + std::to_string(i) + ": &b" + std::to_string(i) + " [*b" + std::to_string(i - 1) + ", *b" +
+            std::to_string(i - 1) + "]\n";
+  EXPECT_NE(error_of(bomb).find("clustering.seeds is a list"), std::string::npos);
+  error_of("clustering: &a\n  clustering: *a\n");
+}
+
+}  // namespace
+}  // namespace kokkosort::test
