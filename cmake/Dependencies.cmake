@@ -17,10 +17,12 @@ add_library(kokkosort_dependencies INTERFACE)
 add_library(kokkosort::dependencies ALIAS kokkosort_dependencies)
 target_link_libraries(kokkosort_dependencies INTERFACE
   Kokkos::kokkos Kokkos::kokkoskernels CLI11::CLI11 nlohmann_json::nlohmann_json Eigen3::Eigen)
+if(KOKKOSORT_COMPATIBILITY_FLAGS)
+  target_compile_options(kokkosort_dependencies INTERFACE "SHELL:${KOKKOSORT_COMPATIBILITY_FLAGS}")
+endif()
 # Eigen serves the host alone; its device annotations only bring warnings.
 target_compile_definitions(kokkosort_dependencies INTERFACE EIGEN_NO_CUDA EIGEN_NO_HIP)
 if(KOKKOSORT_BACKEND STREQUAL CUDA)
-  target_compile_options(kokkosort_dependencies INTERFACE "SHELL:-include ${KOKKOSORT_CUDA_COMPATIBILITY}")
   target_compile_definitions(kokkosort_dependencies INTERFACE FMT_USE_CONSTEXPR=1) # which fmt 9 half turns off for nvcc
 endif()
 

@@ -1,6 +1,7 @@
 # Gives the targets Kokkos::kokkos and Kokkos::kokkoskernels: installed ones where they fit, otherwise built from
 # source and installed into build/deps/<name of the build folder>. That folder is outside the build folder, so
 # neither a rebuild nor a deleted build folder fetches or builds them again.
+include(Compatibility)
 include(KokkosSources)
 
 set(KOKKOSORT_DEPS_DIR ${PROJECT_SOURCE_DIR}/build/deps CACHE PATH "Sources and installs of Kokkos, kept across builds")
@@ -99,16 +100,13 @@ function(kokkosort_build_kokkos prefix)
     -DCMAKE_CXX_STANDARD=${CMAKE_CXX_STANDARD}
     -DCMAKE_CXX_EXTENSIONS=OFF
     -DCMAKE_POSITION_INDEPENDENT_CODE=ON
-    -DBUILD_SHARED_LIBS=OFF)
+    -DBUILD_SHARED_LIBS=OFF
+    "-DCMAKE_CXX_FLAGS=${KOKKOSORT_COMPATIBILITY_FLAGS}")
   if(CMAKE_BUILD_TYPE STREQUAL Debug)
     list(APPEND common "-DCMAKE_CXX_FLAGS_DEBUG=${CMAKE_CXX_FLAGS_DEBUG}")
     set(bounds_check ON)
   else()
     set(bounds_check OFF)
-  endif()
-  if(KOKKOSORT_BACKEND STREQUAL CUDA)
-    file(SHA256 ${KOKKOSORT_CUDA_COMPATIBILITY} compatibility) # into the stamp: a changed header means a rebuild
-    list(APPEND common "-DCMAKE_CXX_FLAGS=-include ${KOKKOSORT_CUDA_COMPATIBILITY}")
   endif()
   set(options
     -DKokkos_ENABLE_DEBUG_BOUNDS_CHECK=${bounds_check}
@@ -121,7 +119,7 @@ function(kokkosort_build_kokkos prefix)
     list(APPEND options -DKokkos_ARCH_${KOKKOSORT_DEVICE_ARCH}=ON)
   endif()
 
-  set(wanted "${common};${options};${blas};${kokkos};${kernels};${CMAKE_CXX_COMPILER_VERSION};${compatibility}")
+  set(wanted "${common};${options};${blas};${kokkos};${kernels};${CMAKE_CXX_COMPILER_VERSION};${KOKKOSORT_COMPATIBILITY_HASH}")
   set(stamp ${prefix}/kokkosort-stamp.txt)
   if(EXISTS ${stamp})
     file(READ ${stamp} present)
@@ -141,7 +139,6 @@ function(kokkosort_build_kokkos prefix)
   file(WRITE ${stamp} "${wanted}")
 endfunction()
 
-set(KOKKOSORT_CUDA_COMPATIBILITY ${CMAKE_CURRENT_LIST_DIR}/cuda13_compatibility.hpp)
 if(NOT KOKKOSORT_BACKEND MATCHES "^(OPENMP|SERIAL|CUDA|HIP)$")
   message(FATAL_ERROR "KOKKOSORT_BACKEND is ${KOKKOSORT_BACKEND}: choose OPENMP, SERIAL, CUDA or HIP")
 endif()

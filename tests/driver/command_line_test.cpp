@@ -145,7 +145,7 @@ TEST_F(CommandLine, TheResultDoesNotDependOnThreadsMemoryOrBlasKernels) {
   EXPECT_EQ(result_of("again", "--threads 1"), expected);
   EXPECT_EQ(result_of("threads", "--threads 2"), expected);
   EXPECT_EQ(result_of("scratch", "clustering.max_chunk_dots=999"), expected);
-  EXPECT_EQ(result_of("batches", "clustering.max_chunk_dots=999 memory.device_limit_mb=5"), expected);
+  EXPECT_EQ(result_of("batches", "clustering.max_chunk_dots=999 memory.device_limit_mb=10"), expected);
   EXPECT_EQ(result_of("haswell", "--threads 2", "OPENBLAS_CORETYPE=Haswell"), expected);
 }
 

@@ -156,7 +156,7 @@ TEST(DeckErrors, ValuesThatAreNotAllowed) {
   EXPECT_NE(error_of(smallest + "clustering: {trials: 17}\n").find("from 0 to 16"), std::string::npos);
   EXPECT_NE(error_of(smallest + "clustering: {null_model: Degree}\n").find("one of degree, kilosort"),
             std::string::npos);
-  EXPECT_NE(error_of(smallest + "clustering: {refractory: true}\n").find("one of auto, on, off"),
+  EXPECT_NE(error_of(smallest + "clustering: {refractory: true}\n").find("one of on, off"),
             std::string::npos);
   EXPECT_NE(error_of(smallest + "memory: {device_limit_mb: 0}\n").find("at least 1"), std::string::npos);
   EXPECT_NE(error_of(smallest + "memory: {host_limit_mb: 18446744073709551615}\n").find("megabytes"),
