@@ -32,15 +32,15 @@ class CommandLine : public testing::Test {
     write_text(data_ / "deck.yaml", "input: {features: f.h5}\noutput: {folder: out}\n" + more);
   }
 
-  /// Runs kokkosort with DECK replaced by the deck's path. @param variable  of the environment, "NAME=value"
-  Finished run(std::string arguments, const std::string& variable = "") const {
+  /// Runs kokkosort with DECK replaced by the deck's path. @param before  shell text, e.g. "NAME=value"
+  Finished run(std::string arguments, const std::string& before = "") const {
     const std::string word = "DECK";
     if (const std::size_t at = arguments.find(word); at != std::string::npos)
       arguments.replace(at, word.size(), "'" + (data_ / "deck.yaml").string() + "'");
     const std::string out = (streams_ / "out").string();
     const std::string error = (streams_ / "error").string();
     const int status = std::system(
-        (variable + " " KOKKOSORT_BINARY " " + arguments + " > '" + out + "' 2> '" + error + "'").c_str());
+        (before + " " KOKKOSORT_BINARY " " + arguments + " > '" + out + "' 2> '" + error + "'").c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_text(out), read_text(error)};
   }
 
@@ -95,6 +95,15 @@ TEST_F(CommandLine, TheInputIsNotReplaced) {
   const Finished finished = run("cluster DECK --overwrite input.features='" + result().string() + "'");
   EXPECT_EQ(finished.exit_code, 2);
   EXPECT_NE(finished.error.find("is the input"), std::string::npos) << finished.error;
+}
+
+TEST_F(CommandLine, AFullDiskLeavesNothingBehind) {
+  // A limit on the size of files fails as a full disk does.
+  const Finished finished = run("cluster DECK", "trap '' XFSZ; ulimit -f 4;");
+  EXPECT_EQ(finished.exit_code, 1);
+  EXPECT_EQ(finished.error.find('\n'), finished.error.size() - 1) << finished.error;
+  EXPECT_NE(finished.error.find("File too large"), std::string::npos) << finished.error;
+  EXPECT_FALSE(fs::exists(result().parent_path()));
 }
 
 TEST_F(CommandLine, CheckWritesNothingAndPrintsTheDeck) {

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <Kokkos_Core.hpp>
+
+#include <string>
+
+namespace kokkosort::test {
+
+/// Every enabled execution space, for typed tests.
+using ExecutionSpaces = testing::Types<
+#if defined(KOKKOS_ENABLE_OPENMP)
+    Kokkos::OpenMP,
+#endif
+#if defined(KOKKOS_ENABLE_CUDA)
+    Kokkos::Cuda,
+#elif defined(KOKKOS_ENABLE_HIP)
+    Kokkos::HIP,
+#endif
+    Kokkos::Serial>;
+
+/// Names typed tests by execution space.
+struct ExecutionSpaceName {
+  template <class Exec>
+  static std::string GetName(int) {
+    return Exec::name();
+  }
+};
+
+}  // namespace kokkosort::test
