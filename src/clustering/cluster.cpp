@@ -34,23 +34,33 @@ struct BatchRange {
   std::size_t last;
 };
 
+void check_largest_section(const std::vector<Section>& sections, const std::vector<std::size_t>& bytes,
+                           std::size_t scratch, std::size_t limit) {
+  const auto largest = static_cast<std::size_t>(std::max_element(bytes.begin(), bytes.end()) - bytes.begin());
+  if (scratch + bytes[largest] <= limit) return;
+  throw InputError("memory.device_limit_mb = " + std::to_string(limit >> 20) + " is too small: a section of " +
+                   std::to_string(sections[largest].spikes.size()) + " spikes needs " +
+                   std::to_string(((scratch + bytes[largest]) >> 20) + 1) +
+                   "; raise it, or lower clustering.max_chunk_dots");
+}
+
 std::vector<BatchRange> plan_batches(const SpikeFeatures& spikes, const std::vector<Section>& sections,
                                      const ClusteringOptions& options) {
   const std::size_t scratch = 4 * options.neighbours.max_chunk_dots;
+  std::vector<std::size_t> bytes;
+  for (const Section& section : sections)
+    bytes.push_back(bytes_of(section_extent(section, 0, spikes.n_pcs(), options), spikes, options));
+  check_largest_section(sections, bytes, scratch, options.device_limit_bytes);
+
   std::vector<BatchRange> batches;
   std::size_t used = 0;
   for (std::size_t s = 0; s < sections.size(); ++s) {
-    const std::size_t bytes = bytes_of(section_extent(sections[s], 0, spikes.n_pcs(), options), spikes, options);
-    if (scratch + bytes > options.device_limit_bytes)
-      throw InputError("memory.device_limit_mb = " + std::to_string(options.device_limit_bytes >> 20) +
-                       " is too small: a section of " + std::to_string(sections[s].spikes.size()) + " spikes needs " +
-                       std::to_string(((scratch + bytes) >> 20) + 1) + "; raise it, or lower clustering.max_chunk_dots");
-    if (batches.empty() || scratch + used + bytes > options.device_limit_bytes) {
+    if (batches.empty() || scratch + used + bytes[s] > options.device_limit_bytes) {
       batches.push_back({s, s});
       used = 0;
     }
     batches.back().last = s + 1;
-    used += bytes;
+    used += bytes[s];
   }
   return batches;
 }

@@ -39,7 +39,7 @@ void pack_section(const SpikeFeatures& spikes, const Section& section, const Sec
 HostMatrix<std::int32_t> make_channel_slots(const std::vector<Section>& sections, std::size_t first, std::size_t last,
                                             std::size_t n_channels) {
   HostMatrix<std::int32_t> slots("kokkosort::clustering::packed_channel_slot", last - first, n_channels);
-  Kokkos::deep_copy(slots, -1);
+  std::fill_n(slots.data(), slots.size(), -1);
   for (std::size_t s = first; s < last; ++s)
     for (std::size_t slot = 0; slot < sections[s].channels.size(); ++slot)
       slots(s - first, static_cast<std::size_t>(sections[s].channels[slot])) = static_cast<std::int32_t>(slot);

@@ -39,8 +39,7 @@ void add_clustering_keys(DeckKeys& keys, ClusteringOptions& options) {
             "clusters with a smaller share of the expected edges between them stay apart");
   keys.real(in + "min_bimodality", splits.min_bimodality, 0.0, 1.0,
             "clusters with a shallower trough between them are joined");
-  keys.choice(in + "refractory", splits.refractory,
-              {{"on", true}, {"off", false}},
+  keys.choice(in + "refractory", splits.refractory, {{"on", true}, {"off", false}},
               "join clusters that never fire together");
   keys.real(in + "max_refractory_ratio", splits.max_refractory_ratio, 0.0, 1.0,
             "R12 of two halves of one neuron, at most");

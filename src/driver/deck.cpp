@@ -116,7 +116,7 @@ std::string apply_override(const std::string& text, const DeckKeys& keys) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos)
     throw InputError(fmt::format("command line: {} is not of the form section.key=value", shown(text)));
-  const std::string name = text.substr(0, equals);
+  std::string name = text.substr(0, equals);
   const std::string value = text.substr(equals + 1);
   const DeckKey* key = keys.find(name);
   if (key == nullptr)

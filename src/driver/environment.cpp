@@ -3,7 +3,6 @@
 #include <KokkosKernels_config.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <hdf5.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "io/hdf5.hpp"
 #include "kokkosort/errors.hpp"
 #include "kokkosort/version.hpp"
 
@@ -93,16 +93,12 @@ std::string enabled_backends() {
 }
 
 std::vector<std::pair<std::string, std::string>> versions() {
-  unsigned major = 0;
-  unsigned minor = 0;
-  unsigned release = 0;
-  H5get_libversion(&major, &minor, &release);
   return {{"KokkoSort", version},
           {"commit", git_describe},
           {"build", build_type},
           {"Kokkos", dotted(KOKKOS_VERSION)},
           {"Kokkos Kernels", dotted(KOKKOSKERNELS_VERSION)},
-          {"HDF5", fmt::format("{}.{}.{}", major, minor, release)},
+          {"HDF5", hdf5::library_version()},
           {"compiler", compiler}};
 }
 

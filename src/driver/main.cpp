@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <exception>
+#include <stdexcept>
 #include <string>
 
 #include "driver/commands.hpp"
@@ -68,6 +69,7 @@ void run(int argc, char** argv) {
   } else {
     throw kokkosort::InputError("which command? kokkosort --help lists them");
   }
+  if (std::fflush(stdout) != 0) throw std::runtime_error("the summary could not be printed");
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ double number_between(const InputFile& file, const std::string& object, const st
 /// The group's path without slashes around it.
 std::string find_group(const InputFile& file, const std::string& group) {
   const std::size_t first = group.find_first_not_of('/');
-  const std::string name =
+  std::string name =
       first == std::string::npos ? "" : group.substr(first, group.find_last_not_of('/') - first + 1);
   if (!name.empty() && file.has_group(name)) return name;
   const std::vector<std::string> groups = file.groups_with("spikes");
@@ -156,7 +156,7 @@ void read_spikes(InputFile& file, const std::string& group, SpikeFeatures& spike
 
 template <class View>
 View reordered(const View& values, const HostVector<std::int64_t>& order) {
-  const View sorted(Kokkos::view_alloc(Kokkos::WithoutInitializing, values.label()), values.layout());
+  View sorted(Kokkos::view_alloc(Kokkos::WithoutInitializing, values.label()), values.layout());
   const std::size_t slab = values.size() / values.extent(0);
   for (std::size_t i = 0; i < values.extent(0); ++i)
     std::copy_n(values.data() + static_cast<std::size_t>(order(i)) * slab, slab, sorted.data() + i * slab);

@@ -15,8 +15,13 @@ std::size_t product(const Shape& shape) {
   return std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<>());
 }
 
-/// HDF5 prints its errors unless told not to; ours carry them.
-void silence() { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
+/// Comes before any other call. HDF5 prints its errors unless told not to; ours carry them. Its own cleaning
+/// up when the program ends crashes after a full disk; every id has an owner that closes it.
+void prepare_library() {
+  static const herr_t no_exit_handler = H5dont_atexit();
+  static_cast<void>(no_exit_handler);
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+}
 
 herr_t keep_innermost(unsigned depth, const H5E_error2_t* error, void* text) {
   if (depth == 0) *static_cast<std::string*>(text) = error->desc;
@@ -88,7 +93,20 @@ std::string to_string(const Shape& shape) {
 std::string last_error() {
   std::string text = "no reason given";
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_innermost, &text);
-  return text;
+  // The system's own words, if it was the system that refused, rather than all of the call's arguments.
+  const std::string mark = "error message = '";
+  const std::size_t start = text.find(mark);
+  if (start == std::string::npos) return text;
+  return text.substr(start + mark.size(), text.find('\'', start + mark.size()) - start - mark.size());
+}
+
+std::string library_version() {
+  prepare_library();
+  unsigned major = 0;
+  unsigned minor = 0;
+  unsigned release = 0;
+  H5get_libversion(&major, &minor, &release);
+  return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(release);
 }
 
 template <>
@@ -123,7 +141,7 @@ Id string_type(std::size_t size) {
 
 InputFile::InputFile(const std::filesystem::path& path, std::size_t memory_limit)
     : path_(path), memory_limit_(memory_limit) {
-  silence();
+  prepare_library();
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);
   if (!std::filesystem::exists(status)) fail("", "there is no such file");
@@ -219,7 +237,7 @@ T InputFile::attribute(const std::string& object, const std::string& name) const
 }
 
 OutputFile::OutputFile(const std::filesystem::path& path) : path_(path) {
-  silence();
+  prepare_library();
   const Id properties(H5Pcreate(H5P_FILE_CREATE));
   H5Pset_obj_track_times(properties.get(), false);  // of the root group
   file_ = Id(check<std::runtime_error>(H5Fcreate(path.c_str(), H5F_ACC_EXCL, properties.get(), H5P_DEFAULT),

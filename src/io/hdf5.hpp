@@ -39,6 +39,9 @@ class Id {
   hid_t id_ = H5I_INVALID_HID;
 };
 
+/// "1.10.8".
+std::string library_version();
+
 /// What HDF5 says about its last failure.
 std::string last_error();
 

@@ -13,7 +13,7 @@ constexpr double farthest_um = 1e7;  // ten metres: beyond it the unit is wrong
 
 HostMatrix<float> read_waveforms(hdf5::InputFile& file, const std::string& name) {
   const hdf5::Dataset dataset = file.open<float>(name, 2);
-  const HostMatrix<float> waveforms("kokkosort::io::waveforms", dataset.shape[0], dataset.shape[1]);
+  HostMatrix<float> waveforms("kokkosort::io::waveforms", dataset.shape[0], dataset.shape[1]);
   if (waveforms.size() == 0) file.fail(name, "is empty");
   file.read(dataset, waveforms.data());
   for (std::size_t i = 0; i < waveforms.size(); ++i)

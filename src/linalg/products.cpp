@@ -1,6 +1,7 @@
 #include "kokkosort/linalg/products.hpp"
 
 #include <KokkosBlas3_gemm.hpp>
+#include <KokkosBlas_Host_tpl.hpp>
 
 #include <stdexcept>
 
@@ -20,8 +21,15 @@ void check(const Product<Exec>& product) {
     throw std::invalid_argument("multiply_transposed: dimensions disagree");
 }
 
+#if defined(KOKKOSORT_HAVE_BLAS)
+constexpr bool host_blas_linked = true;
+#else
+constexpr bool host_blas_linked = false;  // products on the host take our own kernel then
+#endif
+
 template <class Exec>
 bool suits_blas(const Product<Exec>& product) {
+  if (runs_on_host<Exec> && !host_blas_linked) return false;
   const std::size_t m = product.c.extent(0);
   const std::size_t n = product.c.extent(1);
   return m > 1 && n > 1 && m * n >= smallest_blas_product && product.a.extent(0) > 0;
@@ -48,19 +56,25 @@ void use_one_blas_thread() {
 #endif
 }
 
-/// One call of the host BLAS. KokkosBlas reaches it from Serial alone: OpenMP Views of another device type would
-/// silently take its own kernel, and so would a Serial call on Views typed for OpenMP.
+/// One call of the host BLAS, through Kokkos Kernels' binding. KokkosBlas::gemm itself may not be called here, inside a
+/// kernel: it opens a profiling region, at which a loaded Kokkos tool fences, and the kernel would wait for itself.
+/// The BLAS is column-major and so sees all three matrices transposed.
 template <class Exec>
 void multiply_on_host(const Product<Exec>& product) {
-  const MatrixRef<const float, Kokkos::Serial> a(product.a);
-  const MatrixRef<const float, Kokkos::Serial> b(product.b);
-  const MatrixRef<float, Kokkos::Serial> c(product.c);
-  KokkosBlas::gemm(Kokkos::Serial(), "T", "N", 1.0f, a, b, 0.0f, c);
+  const auto size = [](std::size_t n) { return static_cast<int>(n); };
+  const MatrixRef<const float, Exec>& a = product.a;
+  const MatrixRef<const float, Exec>& b = product.b;
+  const MatrixRef<float, Exec>& c = product.c;
+  KokkosBlas::Impl::HostBlas<float>::gemm('N', 'T', size(c.extent(1)), size(c.extent(0)), size(a.extent(0)), 1.0f,
+                                          b.data(), size(b.stride(0)), a.data(), size(a.stride(0)), 0.0f, c.data(),
+                                          size(c.stride(0)));
 }
 
 template <class Exec>
 void multiply_large(const Exec& exec, const std::vector<Product<Exec>>& products) {
-  if constexpr (runs_on_host<Exec>) {
+  if constexpr (runs_on_host<Exec> && !host_blas_linked) {
+    return;
+  } else if constexpr (runs_on_host<Exec>) {
     use_one_blas_thread();
     Kokkos::parallel_for(
         "kokkosort::linalg::multiply_large",
