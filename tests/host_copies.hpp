@@ -25,7 +25,7 @@ Vector<T, Exec> to_device(const std::vector<T>& values) {
 template <class Exec, class T>
 Matrix<T, Exec> to_device(const std::vector<T>& values, std::size_t rows, std::size_t columns) {
   const Matrix<T, Exec> to("kokkosort::test::matrix", rows, columns);
-  const Kokkos::View<const T**, Kokkos::LayoutRight, Kokkos::HostSpace> from(values.data(), rows, columns);
+  const HostMatrix<const T> from(values.data(), rows, columns);
   Kokkos::deep_copy(to, from);
   return to;
 }

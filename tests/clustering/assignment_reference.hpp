@@ -52,17 +52,20 @@ inline double degree_objective(const PlainGraph& graph, const PlainLabels& label
     for (const std::size_t j : graph.neighbours[i]) inside += labels.right[j] == labels.left[i] ? 1.0 : 0.0;
   }
   for (std::size_t j = 0; j < labels.right.size(); ++j)
-    if (labels.right[j] >= 0) of_right[static_cast<std::size_t>(labels.right[j])] += static_cast<double>(graph.right_degree(j));
+    if (labels.right[j] >= 0)
+      of_right[static_cast<std::size_t>(labels.right[j])] += static_cast<double>(graph.right_degree(j));
   double expected = 0.0;
   for (std::size_t c = 0; c < of_left.size(); ++c) expected += of_left[c] * of_right[c];
   const auto m = static_cast<double>(graph.edges());
   return m > 0.0 ? inside - resolution * expected / (2.0 * m) : inside;
 }
 
-/// The method with plain loops: rounds of a right and a left step, every node from the same state of the other side.
+/// The method with plain loops: rounds of a right and a left step, every node from the same state of the
+/// other side.
 class DirectAssignment {
  public:
-  DirectAssignment(const PlainGraph& graph, std::vector<std::int32_t> labels, const AssignmentOptions& options)
+  DirectAssignment(const PlainGraph& graph, std::vector<std::int32_t> labels,
+                   const AssignmentOptions& options)
       : graph_(graph), options_(options), labels_{std::move(labels), {}} {
     for (const std::size_t spike : graph.spike_of) labels_.right.push_back(labels_.left[spike]);
     for (std::size_t i = 0; i < labels_.left.size(); ++i) left_degrees_.push_back(graph.left_degree(i));
@@ -94,7 +97,8 @@ class DirectAssignment {
   /// Moves all nodes of one side; a label is open to a node that has it or is tied to it.
   template <class Linked>
   void move(const std::vector<std::int32_t>& other, const std::vector<std::int64_t>& other_degrees,
-            const std::vector<std::int64_t>& degrees, std::vector<std::int32_t>& moving, const Linked& linked) {
+            const std::vector<std::int64_t>& degrees, std::vector<std::int32_t>& moving,
+            const Linked& linked) {
     const bool by_degree = options_.null_model == NullModel::degree;
     const auto m = static_cast<double>(graph_.edges());
     const double scale = by_degree ? 2.0 * m : m;
@@ -111,7 +115,8 @@ class DirectAssignment {
       for (std::int32_t c = 0; c <= max_label_; ++c) {
         const auto label = static_cast<std::size_t>(c);
         if (edges[label] == 0.0 && c != moving[node]) continue;
-        const double gain = edges[label] * scale - options_.resolution * static_cast<double>(degrees[node]) * weight[label];
+        const double gain =
+            edges[label] * scale - options_.resolution * static_cast<double>(degrees[node]) * weight[label];
         if (best >= 0 && gain == best_gain) ++equals;
         if (best >= 0 && gain <= best_gain) continue;
         best = c;
@@ -151,7 +156,8 @@ struct AssignmentProblem {
   NeighbourGraph<Exec> graph;
   Seeding<Exec> seeding;
 
-  AssignmentProblem(const SpikeFeatures& features, const ClusteringOptions& options) : problem(features, options) {
+  AssignmentProblem(const SpikeFeatures& features, const ClusteringOptions& options)
+      : problem(features, options) {
     graph = find_neighbours(problem.exec, problem.batch, options.neighbours, problem.ledger);
     seeding = seed_clusters(problem.exec, problem.batch, graph.norms, options.seeding, options.seed);
     problem.exec.fence();
@@ -162,7 +168,8 @@ struct AssignmentProblem {
   PlainGraph plain_graph(std::size_t s) const {
     const std::vector<std::int32_t> neighbours = to_host(graph.neighbours);
     PlainGraph plain;
-    for (std::uint32_t j = 0; j < extent(s).n_subset; ++j) plain.spike_of.push_back(extent(s).spike_of_subset(j));
+    for (std::uint32_t j = 0; j < extent(s).n_subset; ++j)
+      plain.spike_of.push_back(extent(s).spike_of_subset(j));
     plain.neighbours.resize(extent(s).n_spikes);
     for (std::size_t i = 0; i < plain.neighbours.size(); ++i)
       for (std::size_t k = 0; k < graph.neighbours.extent(0); ++k) {
@@ -179,7 +186,8 @@ struct AssignmentProblem {
   }
 
   Assignment<Exec> assign(const AssignmentOptions& options) {
-    Assignment<Exec> assignment = assign_clusters(problem.exec, problem.batch, graph, seeding, options, problem.ledger);
+    Assignment<Exec> assignment =
+        assign_clusters(problem.exec, problem.batch, graph, seeding, options, problem.ledger);
     problem.exec.fence();
     return assignment;
   }
@@ -188,7 +196,8 @@ struct AssignmentProblem {
     const auto left = to_host(assignment.left);
     const auto right = to_host(assignment.right);
     return {{left.begin() + extent(s).first_spike, left.begin() + extent(s).first_spike + extent(s).n_spikes},
-            {right.begin() + extent(s).first_subset, right.begin() + extent(s).first_subset + extent(s).n_subset}};
+            {right.begin() + extent(s).first_subset,
+             right.begin() + extent(s).first_subset + extent(s).n_subset}};
   }
 };
 

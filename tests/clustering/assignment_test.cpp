@@ -66,8 +66,8 @@ int expect_as_direct(AssignmentProblem<Exec>& problem, const AssignmentOptions& 
 const std::vector<int> sizes = {600, 1, 9, 75, 400};
 
 std::string describe(const AssignmentOptions& options) {
-  return (options.null_model == NullModel::degree ? "degree model, " : "kilosort model, ") + std::to_string(options.rounds) +
-         " rounds, resolution " + std::to_string(options.resolution);
+  return (options.null_model == NullModel::degree ? "degree model, " : "kilosort model, ") +
+         std::to_string(options.rounds) + " rounds, resolution " + std::to_string(options.resolution);
 }
 
 TYPED_TEST(AssignmentTest, EveryRoundAsComputedDirectly) {
@@ -98,8 +98,10 @@ TYPED_TEST(AssignmentTest, TiesGoToTheSmallestLabel) {
 TYPED_TEST(AssignmentTest, OtherResolutions) {
   AssignmentProblem<TypeParam> problem(overlapping_blobs(64, sizes), {});
   // Kilosort's penalty is so weak that it takes a large factor to matter.
-  for (const auto& [model, resolution] : {std::pair{NullModel::degree, 0.5}, {NullModel::degree, 2.0},
-                                          {NullModel::kilosort, 8.0}, {NullModel::kilosort, 64.0}}) {
+  for (const auto& [model, resolution] : {std::pair{NullModel::degree, 0.5},
+                                          {NullModel::degree, 2.0},
+                                          {NullModel::kilosort, 8.0},
+                                          {NullModel::kilosort, 64.0}}) {
     const AssignmentOptions options{model, resolution, 3};
     SCOPED_TRACE(describe(options));
     expect_as_direct(problem, options);
@@ -116,7 +118,8 @@ TYPED_TEST(AssignmentTest, ObjectiveNeverFalls) {
       for (const int rounds : {0, 1, 2, 3, 4, 6, 10, 20, 200}) {
         const auto assignment = problem.assign({NullModel::degree, resolution, rounds});
         for (std::size_t s = 0; s < sizes.size(); ++s) {
-          const double value = degree_objective(problem.plain_graph(s), problem.labels(assignment, s), resolution);
+          const double value =
+              degree_objective(problem.plain_graph(s), problem.labels(assignment, s), resolution);
           EXPECT_GE(value, before[s] - 1e-9) << "section " << s << " after " << rounds << " rounds";
           before[s] = value;
           if (rounds == 0) first[s] = value;
@@ -154,7 +157,8 @@ TYPED_TEST(AssignmentTest, SubsetPointOfNoClusterIsMarked) {
   problem.seeding.labels = to_device<TypeParam>(labels);
   for (const int rounds : {0, 1, 2}) expect_as_direct(problem, {NullModel::degree, 1.0, rounds});
 
-  // Resolution 0: the spike leaves cluster 7 for its neighbours'; a subset point tied to it alone had stayed with it.
+  // Resolution 0: the spike leaves cluster 7 for its neighbours'; a subset point tied to it alone had stayed
+  // with it.
   std::vector<std::int32_t> neighbours = to_host(problem.graph.neighbours);
   const std::size_t n_columns = problem.problem.batch.n_columns;
   for (std::size_t i = 0; i < 100; ++i)
@@ -173,7 +177,8 @@ TYPED_TEST(AssignmentTest, OneSpikeAndNineSpikes) {
   const auto assignment = problem.assign({});
   EXPECT_EQ(problem.labels(assignment, 0).left, std::vector<std::int32_t>{0});
   EXPECT_EQ(problem.labels(assignment, 0).right, std::vector<std::int32_t>{0});
-  const auto edges = count_edges(problem.problem.exec, problem.problem.batch, problem.graph, assignment, problem.problem.ledger);
+  const auto edges = count_edges(problem.problem.exec, problem.problem.batch, problem.graph, assignment,
+                                 problem.problem.ledger);
   ASSERT_EQ(edges.size(), 2u);
   EXPECT_EQ(edges[0](0, 0), 0u);  // its only edge leads to itself
   EXPECT_EQ(edges[1](0, 0), 72u);
@@ -184,7 +189,8 @@ TYPED_TEST(AssignmentTest, EdgesAreCountedWithoutSelfEdges) {
   for (const bool without_structure : {false, true}) {
     if (without_structure) randomise(71, problem);
     const auto assignment = problem.assign({NullModel::degree, 1.0, 1});
-    const auto found = count_edges(problem.problem.exec, problem.problem.batch, problem.graph, assignment, problem.problem.ledger);
+    const auto found = count_edges(problem.problem.exec, problem.problem.batch, problem.graph, assignment,
+                                   problem.problem.ledger);
     for (std::size_t s = 0; s < sizes.size(); ++s) {
       const PlainGraph graph = problem.plain_graph(s);
       const PlainLabels labels = problem.labels(assignment, s);
@@ -196,7 +202,8 @@ TYPED_TEST(AssignmentTest, EdgesAreCountedWithoutSelfEdges) {
             ++expected[static_cast<std::size_t>(labels.left[i])][static_cast<std::size_t>(labels.right[j])];
       ASSERT_EQ(found[s].extent(0), n);
       for (std::size_t a = 0; a < n; ++a)
-        for (std::size_t b = 0; b < n; ++b) ASSERT_EQ(found[s](a, b), expected[a][b]) << "section " << s << ": " << a << ", " << b;
+        for (std::size_t b = 0; b < n; ++b)
+          ASSERT_EQ(found[s](a, b), expected[a][b]) << "section " << s << ": " << a << ", " << b;
     }
   }
 }

@@ -31,10 +31,10 @@ inline std::vector<double> solve(std::vector<std::vector<double>> a, std::vector
   return b;
 }
 
-/// Projections of two sides on their regression, by the definition: ±1 on the features, each side weighted by the
-/// other's share, a ridge of 0.01 on the sums; with or without an intercept.
-inline std::vector<double> direct_projections(std::vector<std::vector<double>> left, std::vector<std::vector<double>> right,
-                                              bool intercept) {
+/// Projections of two sides on their regression, by the definition: ±1 on the features, each side weighted by
+/// the other's share, a ridge of 0.01 on the sums; with or without an intercept.
+inline std::vector<double> direct_projections(std::vector<std::vector<double>> left,
+                                              std::vector<std::vector<double>> right, bool intercept) {
   if (intercept)
     for (auto* side : {&left, &right})
       for (auto& x : *side) x.push_back(1.0);

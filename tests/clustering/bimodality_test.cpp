@@ -30,7 +30,8 @@ TEST(BimodalityScore, AsComputedDirectly) {
     Histogram histogram = empty();
     for (int mode = 0; mode < 1 + repeat % 4; ++mode)
       histogram = add_gaussian(random, mean(random), sigma(random), 20 + repeat * 5, histogram);
-    EXPECT_NEAR(bimodality_score(histogram.data()), direct_score(histogram.data()), 1e-12) << "repeat " << repeat << " of seed 101";
+    EXPECT_NEAR(bimodality_score(histogram.data()), direct_score(histogram.data()), 1e-12)
+        << "repeat " << repeat << " of seed 101";
   }
 }
 
@@ -64,8 +65,9 @@ struct Leaf {
 };
 
 template <class Exec>
-LeafProblem<Exec> problem_of_leaves(std::uint64_t seed, const TestProbe& probe, const std::vector<std::vector<Leaf>>& sections,
-                                    std::size_t first, std::size_t last) {
+LeafProblem<Exec> problem_of_leaves(std::uint64_t seed, const TestProbe& probe,
+                                    const std::vector<std::vector<Leaf>>& sections, std::size_t first,
+                                    std::size_t last) {
   std::mt19937_64 random(seed);
   std::vector<TestSpike> spikes;
   std::vector<MergeTree> trees;
@@ -74,10 +76,12 @@ LeafProblem<Exec> problem_of_leaves(std::uint64_t seed, const TestProbe& probe, 
   for (std::size_t s = 0; s < sections.size(); ++s) {
     std::vector<std::int32_t> order;
     for (std::size_t leaf = 0; leaf < sections[s].size(); ++leaf)
-      order.insert(order.end(), static_cast<std::size_t>(sections[s][leaf].n), static_cast<std::int32_t>(leaf));
+      order.insert(order.end(), static_cast<std::size_t>(sections[s][leaf].n),
+                   static_cast<std::int32_t>(leaf));
     std::shuffle(order.begin(), order.end(), random);
     for (const std::int32_t leaf : order) {
-      add_blob(random, static_cast<int>(s), 1, sections[s][static_cast<std::size_t>(leaf)].centre, 1.0, spikes);
+      add_blob(random, static_cast<int>(s), 1, sections[s][static_cast<std::size_t>(leaf)].centre, 1.0,
+               spikes);
       spikes.back().sample = time += 10;
     }
     if (s < first || s >= last) continue;
@@ -88,14 +92,15 @@ LeafProblem<Exec> problem_of_leaves(std::uint64_t seed, const TestProbe& probe, 
 }
 
 template <class Exec>
-LeafProblem<Exec> problem_of_leaves(std::uint64_t seed, const TestProbe& probe, const std::vector<std::vector<Leaf>>& sections) {
+LeafProblem<Exec> problem_of_leaves(std::uint64_t seed, const TestProbe& probe,
+                                    const std::vector<std::vector<Leaf>>& sections) {
   return problem_of_leaves<Exec>(seed, probe, sections, 0, sections.size());
 }
 
 template <class Exec>
 std::vector<Histogram> project(LeafProblem<Exec>& problem, const std::vector<NodeSides>& nodes) {
-  const auto histograms =
-      project_nodes(problem.problem.exec, problem.problem.batch, problem.leaves, problem.grams, nodes, problem.problem.ledger);
+  const auto histograms = project_nodes(problem.problem.exec, problem.problem.batch, problem.leaves,
+                                        problem.grams, nodes, problem.problem.ledger);
   std::vector<Histogram> found;
   for (std::size_t node = 0; node < nodes.size(); ++node)
     found.emplace_back(&histograms(node, 0), &histograms(node, 0) + projection_bins);
@@ -103,8 +108,8 @@ std::vector<Histogram> project(LeafProblem<Exec>& problem, const std::vector<Nod
 }
 
 template <class Exec>
-std::vector<std::vector<double>> points_of(const LeafProblem<Exec>& problem, std::uint32_t section, std::uint32_t first,
-                                           std::uint32_t last) {
+std::vector<std::vector<double>> points_of(const LeafProblem<Exec>& problem, std::uint32_t section,
+                                           std::uint32_t first, std::uint32_t last) {
   const auto all = problem.problem.points(section);
   std::vector<std::vector<double>> points;
   for (const std::size_t i : problem.spikes_of(section, first, last)) points.push_back(all[i]);
@@ -115,7 +120,9 @@ std::vector<std::vector<double>> points_of(const LeafProblem<Exec>& problem, std
 void expect_histogram(const Histogram& found, const std::vector<double>& projections) {
   std::vector<long> least(projection_bins + 2, 0);  // with a bin for what is outside on either side
   std::vector<long> most = least;
-  const auto bin = [](double p) { return static_cast<std::size_t>(std::clamp(std::floor((p + 2.0) * 100.0), -1.0, 400.0) + 1.0); };
+  const auto bin = [](double p) {
+    return static_cast<std::size_t>(std::clamp(std::floor((p + 2.0) * 100.0), -1.0, 400.0) + 1.0);
+  };
   for (const double p : projections) {
     const std::size_t low = bin(p - 1e-9);
     const std::size_t high = bin(p + 1e-9);
@@ -147,8 +154,8 @@ std::vector<std::vector<Leaf>> ragged_leaves() {
           {{at(1.0, 1.0), 256}, {at(7.0, 1.0), 257}, {at(-7.0, -1.0), 5}}};
 }
 
-const std::vector<NodeSides> ragged_nodes = {{0, 0, 1, 2}, {0, 0, 2, 4}, {0, 2, 3, 4}, {0, 0, 3, 4}, {1, 4, 5, 6},
-                                             {2, 6, 7, 8}, {2, 6, 8, 9}, {2, 6, 7, 9}};
+const std::vector<NodeSides> ragged_nodes = {{0, 0, 1, 2}, {0, 0, 2, 4}, {0, 2, 3, 4}, {0, 0, 3, 4},
+                                             {1, 4, 5, 6}, {2, 6, 7, 8}, {2, 6, 8, 9}, {2, 6, 7, 9}};
 
 TYPED_TEST(BimodalityTest, ProjectionsOfTheNormalEquations) {
   TestProbe probe(3, 2, 3);
@@ -158,8 +165,9 @@ TYPED_TEST(BimodalityTest, ProjectionsOfTheNormalEquations) {
   for (std::size_t i = 0; i < ragged_nodes.size(); ++i) {
     SCOPED_TRACE("node " + std::to_string(i));
     const NodeSides& node = ragged_nodes[i];
-    expect_histogram(found[i], direct_projections(points_of(problem, node.section, node.first, node.middle),
-                                                  points_of(problem, node.section, node.middle, node.last), true));
+    expect_histogram(found[i],
+                     direct_projections(points_of(problem, node.section, node.first, node.middle),
+                                        points_of(problem, node.section, node.middle, node.last), true));
   }
 }
 
@@ -172,8 +180,10 @@ TYPED_TEST(BimodalityTest, ManyFeatures) {
     for (double& value : leaf.centre) value = draw(random);
   auto problem = problem_of_leaves<TypeParam>(104, probe, {leaves});
   const auto found = project(problem, {{0, 0, 1, 3}, {0, 1, 2, 3}});
-  expect_histogram(found[0], direct_projections(points_of(problem, 0, 0, 1), points_of(problem, 0, 1, 3), true));
-  expect_histogram(found[1], direct_projections(points_of(problem, 0, 1, 2), points_of(problem, 0, 2, 3), true));
+  expect_histogram(found[0],
+                   direct_projections(points_of(problem, 0, 0, 1), points_of(problem, 0, 1, 3), true));
+  expect_histogram(found[1],
+                   direct_projections(points_of(problem, 0, 1, 2), points_of(problem, 0, 2, 3), true));
 }
 
 TYPED_TEST(BimodalityTest, NodesTogetherAsOneAtATime) {
@@ -185,7 +195,8 @@ TYPED_TEST(BimodalityTest, NodesTogetherAsOneAtATime) {
     const std::size_t s = ragged_nodes[i].section;
     auto alone = problem_of_leaves<TypeParam>(105, probe, ragged_leaves(), s, s + 1);
     const std::uint32_t start = together.leaves.first_leaf[s];
-    const NodeSides node{0, ragged_nodes[i].first - start, ragged_nodes[i].middle - start, ragged_nodes[i].last - start};
+    const NodeSides node{0, ragged_nodes[i].first - start, ragged_nodes[i].middle - start,
+                         ragged_nodes[i].last - start};
     EXPECT_EQ(project(alone, {node})[0], all[i]) << "node " << i;
   }
 }
@@ -193,13 +204,15 @@ TYPED_TEST(BimodalityTest, NodesTogetherAsOneAtATime) {
 TYPED_TEST(BimodalityTest, SeparatedBlobsHaveATrough) {
   for (const int n : {60, 400}) {
     auto problem = problem_of_leaves<TypeParam>(106, TestProbe(), {{{at(6.0, 2.0), 400}, {at(0.0, 2.0), n}}});
-    EXPECT_GE(bimodality_score(project(problem, {{0, 0, 1, 2}})[0].data()), 0.6) << n << " spikes in the smaller";
+    EXPECT_GE(bimodality_score(project(problem, {{0, 0, 1, 2}})[0].data()), 0.6)
+        << n << " spikes in the smaller";
   }
 }
 
 TYPED_TEST(BimodalityTest, OneBlobHasNone) {
   for (const std::uint64_t seed : {107u, 108u, 109u}) {
-    auto problem = problem_of_leaves<TypeParam>(seed, TestProbe(), {{{at(5.0, 2.0), 500}, {at(5.0, 2.0), 300}}});
+    auto problem =
+        problem_of_leaves<TypeParam>(seed, TestProbe(), {{{at(5.0, 2.0), 500}, {at(5.0, 2.0), 300}}});
     EXPECT_LT(bimodality_score(project(problem, {{0, 0, 1, 2}})[0].data()), 0.6) << "seed " << seed;
   }
 }
@@ -218,11 +231,14 @@ TYPED_TEST(BimodalityTest, HalvesOfOneBlobHaveNone) {
 /// Why the regression has an intercept: without it a side near the origin projects to 0, into the trough.
 TYPED_TEST(BimodalityTest, SideNearTheOriginNeedsTheIntercept) {
   for (const std::uint64_t seed : {111u, 112u, 113u}) {
-    auto problem = problem_of_leaves<TypeParam>(seed, TestProbe(), {{{at(0.2, 0.1), 400}, {at(5.2, 0.1), 400}}});
+    auto problem =
+        problem_of_leaves<TypeParam>(seed, TestProbe(), {{{at(0.2, 0.1), 400}, {at(5.2, 0.1), 400}}});
     const auto left = points_of(problem, 0, 0, 1);
     const auto right = points_of(problem, 0, 1, 2);
-    EXPECT_LT(direct_score(direct_histogram(direct_projections(left, right, false)).data()), 0.6) << "seed " << seed;
-    EXPECT_GE(direct_score(direct_histogram(direct_projections(left, right, true)).data()), 0.6) << "seed " << seed;
+    EXPECT_LT(direct_score(direct_histogram(direct_projections(left, right, false)).data()), 0.6)
+        << "seed " << seed;
+    EXPECT_GE(direct_score(direct_histogram(direct_projections(left, right, true)).data()), 0.6)
+        << "seed " << seed;
     EXPECT_GE(bimodality_score(project(problem, {{0, 0, 1, 2}})[0].data()), 0.6) << "seed " << seed;
   }
 }

@@ -27,7 +27,8 @@ class DirectCorrelogram {
     for (const std::int64_t t : first)
       for (const std::int64_t u : second) {
         const std::int64_t distance = std::abs(u - t);
-        const std::int64_t bin = (2 * distance + samples_per_ms) / (2 * samples_per_ms);  // nearest, halves up
+        const std::int64_t bin =
+            (2 * distance + samples_per_ms) / (2 * samples_per_ms);  // nearest, halves up
         if (bin > 0 && bin <= 500) ++counts_[static_cast<std::size_t>(500 + (u > t ? bin : -bin))];
       }
   }
@@ -52,7 +53,8 @@ class DirectCorrelogram {
 
   /// Q12 likewise.
   double probability() const {
-    const double per_bin = std::max({(sum(-499, -251) + sum(250, 499)) / 499.0, sum(-50, -11) / 40.0, sum(10, 49) / 40.0});
+    const double per_bin =
+        std::max({(sum(-499, -251) + sum(250, 499)) / 499.0, sum(-50, -11) / 40.0, sum(10, 49) / 40.0});
     double smallest = 1.0;
     for (int i = 1; i <= 10; ++i) {
       const double n = 0.5 * sum(-i, i);

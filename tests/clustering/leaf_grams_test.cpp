@@ -16,7 +16,8 @@ TYPED_TEST_SUITE(LeafGramsTest, ExecutionSpaces, ExecutionSpaceName);
 
 /// Sections with leaves of given sizes, [sections][leaves], their spikes in random order of time.
 template <class Exec>
-LeafProblem<Exec> make_leaves(std::uint64_t seed, const TestProbe& probe, const std::vector<std::vector<int>>& sizes) {
+LeafProblem<Exec> make_leaves(std::uint64_t seed, const TestProbe& probe,
+                              const std::vector<std::vector<int>>& sizes) {
   std::mt19937_64 random(seed);
   std::vector<TestSpike> spikes;
   std::vector<MergeTree> trees;
@@ -26,12 +27,14 @@ LeafProblem<Exec> make_leaves(std::uint64_t seed, const TestProbe& probe, const 
     trees.push_back(random_tree(random, static_cast<int>(sizes[s].size())));
     for (std::size_t leaf = 0; leaf < sizes[s].size(); ++leaf) {
       add_blob(random, static_cast<int>(s), sizes[s][leaf], std::vector<double>(n_values, 3.0), 2.0, spikes);
-      labels[s].insert(labels[s].end(), static_cast<std::size_t>(sizes[s][leaf]), static_cast<std::int32_t>(leaf));
+      labels[s].insert(labels[s].end(), static_cast<std::size_t>(sizes[s][leaf]),
+                       static_cast<std::int32_t>(leaf));
     }
     std::shuffle(labels[s].begin(), labels[s].end(), random);
   }
   for (TestSpike& spike : spikes)
-    spike.centre = static_cast<int>(random() % static_cast<std::uint64_t>(probe.centres[static_cast<std::size_t>(spike.section)]));
+    spike.centre = static_cast<int>(
+        random() % static_cast<std::uint64_t>(probe.centres[static_cast<std::size_t>(spike.section)]));
   shuffle_times(random, 10, spikes);
   return LeafProblem<Exec>(make_features(probe, spikes), trees, labels);
 }
@@ -41,8 +44,8 @@ void expect_right(LeafProblem<Exec>& leaf_problem) {
   const auto values = to_host(leaf_problem.grams.values);
   const auto first = to_host(leaf_problem.grams.first);
   const auto& leaves = leaf_problem.leaves;
-  const auto sums = leaf_sums(leaf_problem.problem.exec, leaf_problem.problem.batch, leaves, leaf_problem.grams,
-                              leaf_problem.problem.ledger);
+  const auto sums = leaf_sums(leaf_problem.problem.exec, leaf_problem.problem.batch, leaves,
+                              leaf_problem.grams, leaf_problem.problem.ledger);
   for (std::size_t s = 0; s < leaf_problem.trees.size(); ++s) {
     auto points = leaf_problem.problem.points(s);
     const std::size_t n = points[0].size() + 1;

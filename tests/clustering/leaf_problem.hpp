@@ -11,11 +11,13 @@
 
 namespace kokkosort::test {
 
-/// A tree in which leaf 1 joins leaf 0, leaf 2 the two, and so on: leaves stand in the order of their numbers.
+/// A tree in which leaf 1 joins leaf 0, leaf 2 the two, and so on: leaves stand in the order of their
+/// numbers.
 inline MergeTree chain_tree(int n_leaves, double ratio = 1.0) {
   MergeTree tree;
   tree.n_leaves = n_leaves;
-  for (int leaf = 1; leaf < n_leaves; ++leaf) tree.joins.push_back({leaf == 1 ? 0 : n_leaves + leaf - 2, leaf, ratio});
+  for (int leaf = 1; leaf < n_leaves; ++leaf)
+    tree.joins.push_back({leaf == 1 ? 0 : n_leaves + leaf - 2, leaf, ratio});
   return tree;
 }
 
@@ -46,7 +48,9 @@ struct LeafProblem {
 
   LeafProblem(const SpikeFeatures& features, std::vector<MergeTree> section_trees,
               std::vector<std::vector<std::int32_t>> section_labels, std::size_t first, std::size_t last)
-      : problem(features, {}, first, last), trees(std::move(section_trees)), labels(std::move(section_labels)) {
+      : problem(features, {}, first, last),
+        trees(std::move(section_trees)),
+        labels(std::move(section_labels)) {
     std::vector<std::int32_t> all(problem.batch.n_columns, 0);
     for (std::size_t s = 0; s < labels.size(); ++s)
       std::copy(labels[s].begin(), labels[s].end(), all.begin() + problem.batch.extents[s].first_spike);

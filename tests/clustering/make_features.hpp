@@ -21,7 +21,8 @@ struct TestSpike {
 
 /// A small probe of one column, with its sections one above the other.
 struct TestProbe {
-  std::vector<int> centres;  // per section, detection centres; centre c is on the section's channels c … c + rows − 1
+  std::vector<int>
+      centres;  // per section, detection centres; centre c is on the section's channels c … c + rows − 1
   int rows = 2;
   int pcs = 3;
 
@@ -74,8 +75,8 @@ inline SpikeFeatures make_features(const TestProbe& probe, std::vector<TestSpike
 }
 
 /// Appends a Gaussian blob.
-inline void add_blob(std::mt19937_64& random, int section, int n, const std::vector<double>& centre, double sigma,
-                     std::vector<TestSpike>& spikes) {
+inline void add_blob(std::mt19937_64& random, int section, int n, const std::vector<double>& centre,
+                     double sigma, std::vector<TestSpike>& spikes) {
   std::normal_distribution<double> noise(0.0, sigma);
   for (int i = 0; i < n; ++i) {
     TestSpike spike;
@@ -111,8 +112,10 @@ inline std::vector<std::vector<double>> direct_points(const SpikeFeatures& spike
     std::vector<double> x(section.channels.size() * spikes.n_pcs(), 0.0);
     for (std::size_t row = 0; row < spikes.n_rows(); ++row)
       for (std::size_t slot = 0; slot < section.channels.size(); ++slot)
-        if (section.channels[slot] == spikes.centres.channels(static_cast<std::size_t>(spikes.centre(i)), row))
-          for (std::size_t pc = 0; pc < spikes.n_pcs(); ++pc) x[slot * spikes.n_pcs() + pc] = spikes.features(i, row, pc);
+        if (section.channels[slot] ==
+            spikes.centres.channels(static_cast<std::size_t>(spikes.centre(i)), row))
+          for (std::size_t pc = 0; pc < spikes.n_pcs(); ++pc)
+            x[slot * spikes.n_pcs() + pc] = spikes.features(i, row, pc);
     points.push_back(std::move(x));
   }
   return points;
@@ -139,7 +142,8 @@ struct BatchProblem {
   TransferLedger ledger;
   SectionBatch<Exec> batch;
 
-  BatchProblem(const SpikeFeatures& features, const ClusteringOptions& clustering, std::size_t first, std::size_t last)
+  BatchProblem(const SpikeFeatures& features, const ClusteringOptions& clustering, std::size_t first,
+               std::size_t last)
       : spikes(features), options(clustering), sections(make_sections(spikes)) {
     in_batch.assign(sections.begin() + static_cast<std::ptrdiff_t>(first),
                     sections.begin() + static_cast<std::ptrdiff_t>(last));

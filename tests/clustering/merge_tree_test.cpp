@@ -10,9 +10,12 @@
 namespace kokkosort {
 namespace {
 
-HostMatrix<std::uint32_t> make_edges(std::size_t n) { return HostMatrix<std::uint32_t>("kokkosort::test::edges", n, n); }
+HostMatrix<std::uint32_t> make_edges(std::size_t n) {
+  return HostMatrix<std::uint32_t>("kokkosort::test::edges", n, n);
+}
 
-HostMatrix<std::uint32_t> random_edges(std::mt19937_64& random, std::size_t n, unsigned most, double share_of_zeros) {
+HostMatrix<std::uint32_t> random_edges(std::mt19937_64& random, std::size_t n, unsigned most,
+                                       double share_of_zeros) {
   std::uniform_int_distribution<std::uint32_t> count(0, most);
   std::bernoulli_distribution zero(share_of_zeros);
   const auto edges = make_edges(n);
@@ -31,7 +34,9 @@ MergeTree direct_tree(const HostMatrix<std::uint32_t>& edges) {
       right[b] += edges(a, b);
     }
   const double m = std::accumulate(left.begin(), left.end(), 0.0);
-  const auto expect = [&](std::size_t a, std::size_t b) { return 0.001 + (m > 0.0 ? left[a] * right[b] / m : 0.0); };
+  const auto expect = [&](std::size_t a, std::size_t b) {
+    return 0.001 + (m > 0.0 ? left[a] * right[b] / m : 0.0);
+  };
   std::vector<std::vector<double>> found(n, std::vector<double>(n));
   std::vector<std::vector<double>> expected = found;
   for (std::size_t a = 0; a < n; ++a)
@@ -95,7 +100,8 @@ TEST(MergeTree, AsComputedDirectly) {
   std::mt19937_64 random(71);
   for (const std::size_t n : {0u, 1u, 2u, 3u, 10u, 37u, 60u})
     for (const auto& [most, zeros] : {std::pair{1000u, 0.0}, {1000u, 0.9}, {2u, 0.5}, {1u, 0.0}, {5u, 1.0}}) {
-      SCOPED_TRACE(std::to_string(n) + " clusters, counts to " + std::to_string(most) + ", zeros " + std::to_string(zeros));
+      SCOPED_TRACE(std::to_string(n) + " clusters, counts to " + std::to_string(most) + ", zeros " +
+                   std::to_string(zeros));
       const auto edges = random_edges(random, n, most, zeros);
       expect_same(build_merge_tree(edges), direct_tree(edges));
     }
@@ -171,7 +177,8 @@ TEST(MergeTree, LeafOrderMakesEveryNodeARange) {
       const auto& below = leaves[n + j];
       std::set<std::size_t> places;
       for (const std::int32_t leaf : below) places.insert(place[static_cast<std::size_t>(leaf)]);
-      ASSERT_EQ(*places.rbegin() - *places.begin() + 1, below.size()) << "join " << j << " of " << n << " leaves";
+      ASSERT_EQ(*places.rbegin() - *places.begin() + 1, below.size())
+          << "join " << j << " of " << n << " leaves";
       ASSERT_LT(first_place(tree.joins[j].left), first_place(tree.joins[j].right)) << "left comes first";
     }
   }

@@ -20,7 +20,8 @@ using Lists = std::vector<std::vector<std::int32_t>>;
 
 template <class Exec>
 std::vector<Lists> found_neighbours(BatchProblem<Exec>& problem) {
-  const NeighbourGraph<Exec> graph = find_neighbours(problem.exec, problem.batch, problem.options.neighbours, problem.ledger);
+  const NeighbourGraph<Exec> graph =
+      find_neighbours(problem.exec, problem.batch, problem.options.neighbours, problem.ledger);
   problem.exec.fence();
   const std::vector<std::int32_t> values = to_host(graph.neighbours);
   std::vector<Lists> lists;
@@ -34,7 +35,8 @@ std::vector<Lists> found_neighbours(BatchProblem<Exec>& problem) {
 }
 
 /// By sorting all distances; ties to the smaller index.
-Lists direct_neighbours(const std::vector<std::vector<double>>& points, const std::vector<std::size_t>& subset, int wanted) {
+Lists direct_neighbours(const std::vector<std::vector<double>>& points,
+                        const std::vector<std::size_t>& subset, int wanted) {
   Lists lists;
   for (const std::vector<double>& x : points) {
     std::vector<std::pair<double, std::int32_t>> all;
@@ -42,7 +44,8 @@ Lists direct_neighbours(const std::vector<std::vector<double>>& points, const st
       all.emplace_back(squared_distance(x, points[subset[j]]), static_cast<std::int32_t>(j));
     std::sort(all.begin(), all.end());
     lists.emplace_back(static_cast<std::size_t>(wanted), -1);
-    for (std::size_t k = 0; k < std::min(all.size(), lists.back().size()); ++k) lists.back()[k] = all[k].second;
+    for (std::size_t k = 0; k < std::min(all.size(), lists.back().size()); ++k)
+      lists.back()[k] = all[k].second;
   }
   return lists;
 }
@@ -52,7 +55,8 @@ std::vector<std::size_t> direct_subset(std::size_t n, const NeighbourOptions& op
   const auto stride = static_cast<std::size_t>(options.subset_stride);
   const auto most = static_cast<std::size_t>(options.max_subset);
   const std::size_t strided = (n + stride - 1) / stride;
-  const std::size_t count = std::min(most, std::max(strided, std::min(n, static_cast<std::size_t>(options.min_subset))));
+  const std::size_t count =
+      std::min(most, std::max(strided, std::min(n, static_cast<std::size_t>(options.min_subset))));
   for (std::size_t j = 0; j < count; ++j) subset.push_back(count == strided ? j * stride : j * n / count);
   return subset;
 }
@@ -91,7 +95,8 @@ TYPED_TEST(NeighboursTest, WholeNumbersWithManyTies) {
 }
 
 TYPED_TEST(NeighboursTest, AnyChunkSizeGivesTheSame) {
-  for (const std::size_t dots : {std::size_t{1}, std::size_t{7}, std::size_t{1000}, std::size_t{30000}, std::size_t{1} << 26}) {
+  for (const std::size_t dots :
+       {std::size_t{1}, std::size_t{7}, std::size_t{1000}, std::size_t{30000}, std::size_t{1} << 26}) {
     SCOPED_TRACE(dots);
     ClusteringOptions options;
     options.neighbours.max_chunk_dots = dots;
@@ -130,8 +135,8 @@ TYPED_TEST(NeighboursTest, RealNumbersAreNearestFirst) {
     for (const std::size_t j : subset) sorted.push_back(squared_distance(points[i], points[j]));
     std::sort(sorted.begin(), sorted.end());
     for (std::size_t k = 0; k < found[i].size(); ++k)
-      ASSERT_NEAR(squared_distance(points[i], points[subset[static_cast<std::size_t>(found[i][k])]]), sorted[k],
-                  sorted[k] * 62.0 * 0x1.0p-23)
+      ASSERT_NEAR(squared_distance(points[i], points[subset[static_cast<std::size_t>(found[i][k])]]),
+                  sorted[k], sorted[k] * 62.0 * 0x1.0p-23)
           << "spike " << i << " neighbour " << k;
   }
 }
@@ -166,8 +171,8 @@ TYPED_TEST(NeighboursTest, ManyCopiesAreScannedExactly) {
   expect_as_direct(problem);
 }
 
-/// Far from the origin the product's rounding hides distances of a few tens: all must be proposed, and differences must
-/// decide.
+/// Far from the origin the product's rounding hides distances of a few tens: all must be proposed, and
+/// differences must decide.
 TYPED_TEST(NeighboursTest, CloseTogetherFarFromTheOrigin) {
   std::mt19937_64 random(38);
   std::vector<TestSpike> spikes;
@@ -211,7 +216,8 @@ TYPED_TEST(NeighboursTest, MoreNeighboursThanTheKernelHoldsThrow) {
     ClusteringOptions options;
     options.neighbours.neighbours = wanted;
     BatchProblem<TypeParam> problem(ragged_whole_numbers(41), options);
-    EXPECT_THROW(find_neighbours(problem.exec, problem.batch, options.neighbours, problem.ledger), std::invalid_argument);
+    EXPECT_THROW(find_neighbours(problem.exec, problem.batch, options.neighbours, problem.ledger),
+                 std::invalid_argument);
   }
 }
 

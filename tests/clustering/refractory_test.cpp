@@ -24,8 +24,10 @@ LeafProblem<Exec> problem_of_trains(const std::vector<std::vector<Train>>& secti
   for (std::size_t s = 0; s < sections.size(); ++s) {
     std::vector<std::pair<std::int64_t, std::int32_t>> sorted;
     for (std::size_t train = 0; train < sections[s].size(); ++train)
-      for (const std::int64_t t : sections[s][train]) sorted.emplace_back(t, static_cast<std::int32_t>(train));
-    std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+      for (const std::int64_t t : sections[s][train])
+        sorted.emplace_back(t, static_cast<std::int32_t>(train));
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
     labels.emplace_back();
     for (const auto& [t, train] : sorted) {
       spikes.push_back({static_cast<int>(s), std::vector<float>(6, 1.0f), 0, t});
@@ -33,13 +35,14 @@ LeafProblem<Exec> problem_of_trains(const std::vector<std::vector<Train>>& secti
     }
     trees.push_back(chain_tree(static_cast<int>(sections[s].size())));
   }
-  return LeafProblem<Exec>(make_features(TestProbe(static_cast<int>(sections.size())), spikes), trees, labels);
+  return LeafProblem<Exec>(make_features(TestProbe(static_cast<int>(sections.size())), spikes), trees,
+                           labels);
 }
 
 template <class Exec>
 LeafCorrelograms count(LeafProblem<Exec>& problem) {
-  return count_correlograms(problem.problem.exec, problem.problem.batch, problem.leaves, 1000.0 * samples_per_ms,
-                            problem.problem.ledger);
+  return count_correlograms(problem.problem.exec, problem.problem.batch, problem.leaves,
+                            1000.0 * samples_per_ms, problem.problem.ledger);
 }
 
 /// Independent spikes at a rate, with a refractory period.
@@ -89,8 +92,8 @@ TYPED_TEST(RefractoryTest, CountsOfAllRangesOfLeaves) {
     for (std::uint32_t first = 0; first < n; ++first)
       for (std::uint32_t middle = first + 1; middle < n; ++middle)
         for (std::uint32_t last = middle + 1; last <= n; ++last) {
-          SCOPED_TRACE("section " + std::to_string(s) + ", leaves " + std::to_string(first) + " " + std::to_string(middle) +
-                       " " + std::to_string(last));
+          SCOPED_TRACE("section " + std::to_string(s) + ", leaves " + std::to_string(first) + " " +
+                       std::to_string(middle) + " " + std::to_string(last));
           const CorrelogramCounts found = correlograms.between(s, first, middle, last);
           const DirectCorrelogram direct(problem.times_of(s, start + first, start + middle),
                                          problem.times_of(s, start + middle, start + last), samples_per_ms);
@@ -106,12 +109,14 @@ TYPED_TEST(RefractoryTest, EdgesOfBins) {
   Train around;
   for (std::int64_t bin = 1; bin <= 510; ++bin)
     for (std::int64_t offset = -1; offset <= 1; ++offset)
-      for (const int side : {-1, 1}) around.push_back(middle + side * (bin * samples_per_ms - samples_per_ms / 2 + offset));
+      for (const int side : {-1, 1})
+        for (std::int64_t copy = 0; copy <= bin % 3; ++copy)
+          around.push_back(middle + side * (bin * samples_per_ms - samples_per_ms / 2 + offset));
   const Train one{middle};
   auto problem = problem_of_trains<TypeParam>({{one, around}});
   const DirectCorrelogram direct(one, around, samples_per_ms);
   expect_counts(count(problem).between(0, 0, 1, 2), direct);
-  EXPECT_EQ(direct.count(1), 3.0);  // 15, 16 and 44 samples
+  EXPECT_EQ(direct.count(1), 7.0);  // 15 and 16 samples twice, 44 three times
 }
 
 TYPED_TEST(RefractoryTest, OneTrainSplitInTwoIsRefractory) {
@@ -127,17 +132,20 @@ TYPED_TEST(RefractoryTest, OneTrainSplitInTwoIsRefractory) {
 TYPED_TEST(RefractoryTest, IndependentTrainsAreNot) {
   std::mt19937_64 random(93);
   for (int repeat = 0; repeat < 5; ++repeat) {
-    auto problem = problem_of_trains<TypeParam>({{random_train(random, 10.0, 120.0, 4.0), random_train(random, 10.0, 120.0, 4.0)}});
+    auto problem = problem_of_trains<TypeParam>(
+        {{random_train(random, 10.0, 120.0, 4.0), random_train(random, 10.0, 120.0, 4.0)}});
     const RefractoryScores scores = refractory_scores(count(problem).between(0, 0, 1, 2));
     EXPECT_GT(scores.ratio, 0.25);
   }
 }
 
 TYPED_TEST(RefractoryTest, SpikesAtTheSameTimeAreNoCoincidence) {
-  for (const std::vector<Train>& trains : {std::vector<Train>{{500}, {500}}, {{7, 7, 7}, {7, 7}}, {{0}, {100000000}}}) {
+  for (const std::vector<Train>& trains :
+       {std::vector<Train>{{500}, {500}}, {{7, 7, 7}, {7, 7}}, {{0}, {100000000}}}) {
     auto problem = problem_of_trains<TypeParam>({trains});
     const CorrelogramCounts found = count(problem).between(0, 0, 1, 2);
-    for (std::size_t c = 0; c < CorrelogramCounter::size; ++c) EXPECT_EQ(found.later[c] + found.sooner[c], 0u);
+    for (std::size_t c = 0; c < CorrelogramCounter::size; ++c)
+      EXPECT_EQ(found.later[c] + found.sooner[c], 0u);
     const RefractoryScores scores = refractory_scores(found);
     EXPECT_EQ(scores.ratio, 1.0);
     EXPECT_EQ(scores.probability, 1.0);

@@ -23,7 +23,8 @@ SpikeFeatures ragged_features(std::mt19937_64& random) {
     const std::size_t first = spikes.size();
     add_blob(random, s, sizes[s], std::vector<double>(6, 3.0), 2.0, spikes);
     for (std::size_t i = first; i < spikes.size(); ++i)
-      spikes[i].centre = static_cast<int>(i % static_cast<std::size_t>(probe.centres[static_cast<std::size_t>(s)]));
+      spikes[i].centre =
+          static_cast<int>(i % static_cast<std::size_t>(probe.centres[static_cast<std::size_t>(s)]));
   }
   shuffle_times(random, 10, spikes);
   return make_features(probe, spikes);
@@ -77,7 +78,8 @@ TYPED_TEST(SectionBatchTest, OrderPutsSpikesInOtherColumns) {
   }
   embed_points(problem.exec, problem.batch, to_device<TypeParam>(order));
   problem.exec.fence();
-  expect_points(problem, [&](std::size_t s, std::size_t i) { return order[problem.batch.extents[s].first_spike + i]; });
+  expect_points(
+      problem, [&](std::size_t s, std::size_t i) { return order[problem.batch.extents[s].first_spike + i]; });
 }
 
 TYPED_TEST(SectionBatchTest, TimesAndSectionsOfColumns) {
@@ -109,9 +111,9 @@ TEST(SectionExtent, SubsetOfSmallMiddlingAndLargeSections) {
     std::uint32_t subset;
     std::uint32_t subset_stride;
   };
-  for (const Case& c : {Case{1, 1, 20}, Case{2, 2, 0}, Case{9, 9, 0}, Case{49, 49, 0}, Case{50, 50, 0}, Case{51, 50, 0},
-                        Case{980, 50, 0}, Case{981, 50, 20}, Case{1000, 50, 20}, Case{1001, 51, 20}, Case{2000, 100, 20},
-                        Case{2001, 100, 0}, Case{5000, 100, 0}}) {
+  for (const Case& c : {Case{1, 1, 20}, Case{2, 2, 0}, Case{9, 9, 0}, Case{49, 49, 0}, Case{50, 50, 0},
+                        Case{51, 50, 0}, Case{980, 50, 0}, Case{981, 50, 20}, Case{1000, 50, 20},
+                        Case{1001, 51, 20}, Case{2000, 100, 20}, Case{2001, 100, 0}, Case{5000, 100, 0}}) {
     const SectionExtent extent = extent_of(c.spikes, options);
     EXPECT_EQ(extent.n_subset, c.subset) << c.spikes << " spikes";
     EXPECT_EQ(extent.subset_stride, c.subset_stride) << c.spikes << " spikes";
@@ -136,8 +138,14 @@ TEST(SectionExtent, EvenlySpreadSubsetDoesNotOverflow) {
 
 TEST(SectionExtent, SeedsFollowTheSpikes) {
   ClusteringOptions options;  // one for ten spikes, at most 200
-  for (const auto& [spikes, seeds] :
-       {std::pair{1u, 1u}, {9u, 1u}, {19u, 1u}, {20u, 2u}, {999u, 99u}, {1000u, 100u}, {1999u, 199u}, {2010u, 200u}})
+  for (const auto& [spikes, seeds] : {std::pair{1u, 1u},
+                                      {9u, 1u},
+                                      {19u, 1u},
+                                      {20u, 2u},
+                                      {999u, 99u},
+                                      {1000u, 100u},
+                                      {1999u, 199u},
+                                      {2010u, 200u}})
     EXPECT_EQ(extent_of(spikes, options).n_seeds, seeds) << spikes << " spikes";
 }
 

@@ -17,7 +17,8 @@ struct Place {
 };
 
 /// One spike at each detection centre, whose rows are the nearest channels.
-SpikeFeatures one_spike_per_centre(const std::vector<Place>& channels, const std::vector<Place>& centres, int rows) {
+SpikeFeatures one_spike_per_centre(const std::vector<Place>& channels, const std::vector<Place>& centres,
+                                   int rows) {
   SpikeFeatures spikes;
   spikes.dmin_um = 20.0;
   spikes.dminx_um = 32.0;
@@ -42,12 +43,14 @@ SpikeFeatures one_spike_per_centre(const std::vector<Place>& channels, const std
       return std::hypot(channel.x - centres[c].x, channel.y - centres[c].y);
     };
     std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return distance(a) < distance(b); });
-    for (int row = 0; row < rows; ++row) spikes.centres.channels(c, row) = order[static_cast<std::size_t>(row)];
+    for (int row = 0; row < rows; ++row)
+      spikes.centres.channels(c, row) = order[static_cast<std::size_t>(row)];
   }
   return spikes;
 }
 
-/// What must hold for any sections: a partition of the spikes in order, and the union of their centres' channels.
+/// What must hold for any sections: a partition of the spikes in order, and the union of their centres'
+/// channels.
 void expect_consistent(const SpikeFeatures& spikes, const std::vector<Section>& sections) {
   std::set<std::int64_t> seen;
   for (const Section& section : sections) {
@@ -57,7 +60,8 @@ void expect_consistent(const SpikeFeatures& spikes, const std::vector<Section>& 
     for (const std::int64_t i : section.spikes) {
       EXPECT_TRUE(seen.insert(i).second) << "spike " << i << " is in two sections";
       const auto centre = static_cast<std::size_t>(spikes.centre(static_cast<std::size_t>(i)));
-      for (std::size_t row = 0; row < spikes.n_rows(); ++row) channels.insert(spikes.centres.channels(centre, row));
+      for (std::size_t row = 0; row < spikes.n_rows(); ++row)
+        channels.insert(spikes.centres.channels(centre, row));
     }
     EXPECT_EQ(section.channels, std::vector<std::int32_t>(channels.begin(), channels.end()));
   }
@@ -91,12 +95,14 @@ TEST(Sections, OneColumnHasCentresEveryTwoDmin) {
     double nearest = sections[0].y_um;
     for (const Section& section : sections)
       if (std::abs(section.y_um - centres[c].y) < std::abs(nearest - centres[c].y)) nearest = section.y_um;
-    EXPECT_EQ(section_of(sections, static_cast<std::int64_t>(c)).y_um, nearest) << "centre at " << centres[c].y;
+    EXPECT_EQ(section_of(sections, static_cast<std::int64_t>(c)).y_um, nearest)
+        << "centre at " << centres[c].y;
   }
 }
 
 TEST(Sections, HalfwayGoesToTheLowerCentre) {
-  const SpikeFeatures spikes = one_spike_per_centre(column(0.0, 11, 20.0), {{0.0, 39.0}, {0.0, 39.001}, {0.0, 79.0}}, 1);
+  const SpikeFeatures spikes =
+      one_spike_per_centre(column(0.0, 11, 20.0), {{0.0, 39.0}, {0.0, 39.001}, {0.0, 79.0}}, 1);
   const std::vector<Section> sections = make_sections(spikes);
   EXPECT_EQ(section_of(sections, 0).y_um, 19.0);
   EXPECT_EQ(section_of(sections, 1).y_um, 59.0);
@@ -133,7 +139,8 @@ TEST(Sections, DuplicatePositionsAreHarmless) {
   channels.insert(channels.end(), channels.begin(), channels.begin() + 6);
   const SpikeFeatures spikes = one_spike_per_centre(channels, column(0.0, 6, 20.0), 4);
   expect_consistent(spikes, make_sections(spikes));
-  const SpikeFeatures all_at_one = one_spike_per_centre({{0.0, 0.0}, {0.0, 0.0}, {0.0, 0.0}}, {{0.0, 0.0}}, 3);
+  const SpikeFeatures all_at_one =
+      one_spike_per_centre({{0.0, 0.0}, {0.0, 0.0}, {0.0, 0.0}}, {{0.0, 0.0}}, 3);
   EXPECT_EQ(make_sections(all_at_one).size(), 1u);
 }
 
@@ -153,7 +160,8 @@ TEST(Sections, WideGridGetsSeveralColumns) {
     double nearest = *xs.begin();
     for (const double x : xs)
       if (std::abs(x - channels[c].x) < std::abs(nearest - channels[c].x) - 1e-9) nearest = x;
-    EXPECT_EQ(section_of(sections, static_cast<std::int64_t>(c)).x_um, nearest) << "centre at " << channels[c].x;
+    EXPECT_EQ(section_of(sections, static_cast<std::int64_t>(c)).x_um, nearest)
+        << "centre at " << channels[c].x;
   }
 }
 
@@ -166,7 +174,8 @@ TEST(Sections, NarrowColumnsShareOne) {
 }
 
 TEST(Sections, SectionsWithoutSpikesAreLeftOut) {
-  SpikeFeatures spikes = one_spike_per_centre(column(0.0, 21, 20.0), {{0.0, 10.0}, {0.0, 200.0}, {0.0, 390.0}}, 2);
+  SpikeFeatures spikes =
+      one_spike_per_centre(column(0.0, 21, 20.0), {{0.0, 10.0}, {0.0, 200.0}, {0.0, 390.0}}, 2);
   spikes.centre(1) = 2;
   const std::vector<Section> sections = make_sections(spikes);
   ASSERT_EQ(sections.size(), 2u);

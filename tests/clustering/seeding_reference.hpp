@@ -41,8 +41,8 @@ std::vector<FoundSeeds> find_seeds(BatchProblem<Exec>& problem) {
 
 using Points = std::vector<std::vector<double>>;
 
-/// Greedy k-means++ with plain loops, for points whose squared distances are whole numbers: then every sum of δ is
-/// exact, and so are the draws.
+/// Greedy k-means++ with plain loops, for points whose squared distances are whole numbers: then every sum of
+/// δ is exact, and so are the draws.
 class DirectSeeding {
  public:
   DirectSeeding(const Points& points, std::uint64_t seed, std::uint32_t key)
@@ -56,7 +56,8 @@ class DirectSeeding {
   std::vector<std::uint32_t> draw(std::uint32_t step, int trials) const {
     std::vector<std::uint32_t> candidates;
     for (int t = 0; t < trials; ++t) {
-      const double place = random_unit(seed_, key_, step, static_cast<std::uint32_t>(t)) * static_cast<double>(total());
+      const double place =
+          random_unit(seed_, key_, step, static_cast<std::uint32_t>(t)) * static_cast<double>(total());
       std::int64_t before = 0;
       std::uint32_t point = 0;
       while (place >= static_cast<double>(before + delta_[point])) before += delta_[point++];
@@ -67,7 +68,8 @@ class DirectSeeding {
 
   std::int64_t gain(std::uint32_t candidate) const {
     std::int64_t sum = 0;
-    for (std::size_t i = 0; i < points_.size(); ++i) sum += std::max<std::int64_t>(0, delta_[i] - distance(i, candidate));
+    for (std::size_t i = 0; i < points_.size(); ++i)
+      sum += std::max<std::int64_t>(0, delta_[i] - distance(i, candidate));
     return sum;
   }
 

@@ -23,7 +23,8 @@ SpikeFeatures ragged_clusters(std::uint64_t seed) {
   const int sizes[] = {700, 256, 257, 1, 9, 40, 1025};
   for (int s = 0; s < 7; ++s)
     for (int part = 0; part < 4; ++part)
-      add_whole_numbers(random, s, (sizes[s] + part) / 4, probe.values(), 6 * part - 12, 6 * part - 6, spikes);
+      add_whole_numbers(random, s, (sizes[s] + part) / 4, probe.values(), 6 * part - 12, 6 * part - 6,
+                        spikes);
   shuffle_times(random, 10, spikes);
   return make_features(probe, spikes);
 }
@@ -60,7 +61,8 @@ TYPED_TEST(SeedingTest, EverySeedIsTheBestOfItsDraw) {
     for (std::uint32_t step = 0; step < found[s].seeds.size(); ++step) {
       const std::uint32_t seed = found[s].seeds[step];
       const auto candidates = replay.draw(step, trials);
-      ASSERT_NE(std::find(candidates.begin(), candidates.end(), seed), candidates.end()) << "section " << s << " seed " << step;
+      ASSERT_NE(std::find(candidates.begin(), candidates.end(), seed), candidates.end())
+          << "section " << s << " seed " << step;
       for (const std::uint32_t candidate : candidates)
         ASSERT_LE(replay.gain(candidate), replay.gain(seed)) << "section " << s << " seed " << step;
       replay.take(seed, step);
@@ -73,7 +75,8 @@ TYPED_TEST(SeedingTest, EverySeedIsTheBestOfItsDraw) {
 TYPED_TEST(SeedingTest, LabelsOfRealNumbersAreTheNearestSeeds) {
   std::mt19937_64 random(53);
   std::vector<TestSpike> spikes;
-  for (int part = 0; part < 5; ++part) add_blob(random, 0, 150, std::vector<double>(60, part - 2.0), 1.0, spikes);
+  for (int part = 0; part < 5; ++part)
+    add_blob(random, 0, 150, std::vector<double>(60, part - 2.0), 1.0, spikes);
   shuffle_times(random, 10, spikes);
   BatchProblem<TypeParam> problem(make_features(TestProbe(1, 10, 6), spikes));
   const FoundSeeds found = find_seeds(problem)[0];
@@ -90,13 +93,15 @@ TYPED_TEST(SeedingTest, LabelsOfRealNumbersAreTheNearestSeeds) {
       }
     }
     if (found.labels[i] == label) continue;
-    EXPECT_NEAR(squared_distance(points[i], points[found.seeds[found.labels[i]]]), nearest, nearest * 62.0 * 0x1.0p-23);
+    EXPECT_NEAR(squared_distance(points[i], points[found.seeds[found.labels[i]]]), nearest,
+                nearest * 62.0 * 0x1.0p-23);
   }
 }
 
 TYPED_TEST(SeedingTest, IdenticalPointsAreOneSeed) {
   for (const int n : {1, 9, 300}) {
-    const std::vector<TestSpike> spikes(static_cast<std::size_t>(n), TestSpike{0, std::vector<float>(6, 2.5f), 0, 0});
+    const std::vector<TestSpike> spikes(static_cast<std::size_t>(n),
+                                        TestSpike{0, std::vector<float>(6, 2.5f), 0, 0});
     BatchProblem<TypeParam> problem(make_features(TestProbe(), spikes));
     const FoundSeeds found = find_seeds(problem)[0];
     EXPECT_EQ(found.seeds.size(), 1u) << n << " spikes";
@@ -106,7 +111,8 @@ TYPED_TEST(SeedingTest, IdenticalPointsAreOneSeed) {
 
 TYPED_TEST(SeedingTest, ZerosHaveNoSeed) {
   for (const int n : {1, 500}) {
-    const std::vector<TestSpike> spikes(static_cast<std::size_t>(n), TestSpike{0, std::vector<float>(6, 0.0f), 0, 0});
+    const std::vector<TestSpike> spikes(static_cast<std::size_t>(n),
+                                        TestSpike{0, std::vector<float>(6, 0.0f), 0, 0});
     BatchProblem<TypeParam> problem(make_features(TestProbe(), spikes));
     const FoundSeeds found = find_seeds(problem)[0];
     EXPECT_TRUE(found.seeds.empty()) << n << " spikes";
@@ -116,7 +122,8 @@ TYPED_TEST(SeedingTest, ZerosHaveNoSeed) {
 
 TYPED_TEST(SeedingTest, TwoDistinctRowsAreTwoSeedsAtMost) {
   std::vector<TestSpike> spikes;
-  for (int i = 0; i < 400; ++i) spikes.push_back({0, std::vector<float>(6, i % 3 == 0 ? 1.5f : -7.25f), 0, i});
+  for (int i = 0; i < 400; ++i)
+    spikes.push_back({0, std::vector<float>(6, i % 3 == 0 ? 1.5f : -7.25f), 0, i});
   BatchProblem<TypeParam> problem(make_features(TestProbe(), spikes));
   const FoundSeeds found = find_seeds(problem)[0];
   ASSERT_EQ(found.seeds.size(), 2u);
@@ -165,7 +172,8 @@ TYPED_TEST(SeedingTest, SeedOfTheRandomNumbersMatters) {
 /// With one trial the first seed is drawn with probability ∝ |x|²: χ² over 4000 runs of fixed seeds.
 TYPED_TEST(SeedingTest, FirstSeedsFollowSquaredLengths) {
   std::vector<TestSpike> spikes;
-  for (const int length : {1, 4, 0, 2, 7, 3, 5, 6}) spikes.push_back({0, {static_cast<float>(length), 0, 0, 0, 0, 0}, 0, 0});
+  for (const int length : {1, 4, 0, 2, 7, 3, 5, 6})
+    spikes.push_back({0, {static_cast<float>(length), 0, 0, 0, 0, 0}, 0, 0});
   ClusteringOptions options;
   options.seeding.trials = 1;
   BatchProblem<TypeParam> problem(make_features(TestProbe(), spikes), options);

@@ -24,34 +24,42 @@ constexpr std::int64_t samples_per_ms = 30;
 
 /// Sections of leaves, one spike every 40 to 60 ms in each section: all of a section is refractory to itself.
 template <class Exec>
-LeafProblem<Exec> problem_of_leaves(const std::vector<std::vector<Leaf>>& sections, const std::vector<MergeTree>& trees,
-                                    bool at_one_time = false) {
+LeafProblem<Exec> problem_of_leaves(const std::vector<std::vector<Leaf>>& sections,
+                                    const std::vector<MergeTree>& trees, bool at_one_time = false) {
   std::mt19937_64 random(121);
   std::vector<TestSpike> spikes;
   std::vector<std::vector<std::int32_t>> labels;
   for (std::size_t s = 0; s < sections.size(); ++s) {
     std::vector<std::int32_t> order;
     for (std::size_t leaf = 0; leaf < sections[s].size(); ++leaf)
-      order.insert(order.end(), static_cast<std::size_t>(sections[s][leaf].n), static_cast<std::int32_t>(leaf));
+      order.insert(order.end(), static_cast<std::size_t>(sections[s][leaf].n),
+                   static_cast<std::int32_t>(leaf));
     std::shuffle(order.begin(), order.end(), random);
     std::int64_t time = 0;
     for (const std::int32_t leaf : order) {
-      add_blob(random, static_cast<int>(s), 1, {sections[s][static_cast<std::size_t>(leaf)].place, 2, 0, 0, 0, 0}, 1.0, spikes);
-      spikes.back().sample = at_one_time ? 0 : time += 40 * samples_per_ms + static_cast<std::int64_t>(random() % (20 * samples_per_ms));
+      add_blob(random, static_cast<int>(s), 1,
+               {sections[s][static_cast<std::size_t>(leaf)].place, 2, 0, 0, 0, 0}, 1.0, spikes);
+      spikes.back().sample =
+          at_one_time
+              ? 0
+              : time += 40 * samples_per_ms + static_cast<std::int64_t>(random() % (20 * samples_per_ms));
     }
     labels.push_back(order);
   }
-  return LeafProblem<Exec>(make_features(TestProbe(static_cast<int>(sections.size())), spikes), trees, labels);
+  return LeafProblem<Exec>(make_features(TestProbe(static_cast<int>(sections.size())), spikes), trees,
+                           labels);
 }
 
 /// Units as the leaves of the batch that each has.
 using Units = std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>>;
 
 template <class Exec>
-Units decide(LeafProblem<Exec>& problem, const LeafCorrelograms* correlograms, const SplitOptions& options = {}) {
+Units decide(LeafProblem<Exec>& problem, const LeafCorrelograms* correlograms,
+             const SplitOptions& options = {}) {
   Units units;
-  for (const auto& section : decide_splits(problem.problem.exec, problem.problem.batch, problem.leaves, problem.grams,
-                                           correlograms, options, problem.trees, problem.problem.ledger)) {
+  for (const auto& section :
+       decide_splits(problem.problem.exec, problem.problem.batch, problem.leaves, problem.grams, correlograms,
+                     options, problem.trees, problem.problem.ledger)) {
     units.emplace_back();
     for (const LeafRange& range : section) units.back().emplace_back(range.first, range.last);
   }
@@ -60,8 +68,8 @@ Units decide(LeafProblem<Exec>& problem, const LeafCorrelograms* correlograms, c
 
 template <class Exec>
 LeafCorrelograms count(LeafProblem<Exec>& problem) {
-  return count_correlograms(problem.problem.exec, problem.problem.batch, problem.leaves, 1000.0 * samples_per_ms,
-                            problem.problem.ledger);
+  return count_correlograms(problem.problem.exec, problem.problem.batch, problem.leaves,
+                            1000.0 * samples_per_ms, problem.problem.ledger);
 }
 
 const Units two_units = {{{0, 1}, {1, 2}}};
@@ -176,7 +184,8 @@ TYPED_TEST(SplitsTest, UnitsAreInTheOrderOfTheirLeaves) {
 /// The test of a node looks at its own leaves: here the first of the section has spikes with all others.
 TYPED_TEST(SplitsTest, SpikeTimesOfTheNodesOwnLeaves) {
   const std::vector<Leaf> five = {{-4.0, 200}, {-4.0, 200}, {4.0, 200}, {4.0, 200}, {14.0, 200}};
-  auto problem = problem_of_leaves<TypeParam>({{{0.0, 90}, {7.0, 90}}, five}, {chain_tree(2, 0.1), tree_of_five(0.1)});
+  auto problem =
+      problem_of_leaves<TypeParam>({{{0.0, 90}, {7.0, 90}}, five}, {chain_tree(2, 0.1), tree_of_five(0.1)});
   LeafCorrelograms correlograms = count(problem);
   for (std::size_t pair = 1; pair < 5; ++pair)
     for (std::size_t c = 0; c < CorrelogramCounter::rings; ++c)
@@ -201,9 +210,11 @@ TYPED_TEST(SplitsTest, NothingBelowAJoinIsTested) {
 
 TYPED_TEST(SplitsTest, SectionsOfABatchAreIndependent) {
   const std::vector<Leaf> five = {{-4.0, 200}, {-4.0, 200}, {4.0, 200}, {4.0, 200}, {14.0, 200}};
-  auto problem = problem_of_leaves<TypeParam>({{{1.0, 50}}, five, {{2.0, 200}, {2.0, 100}}, {{0.0, 80}, {8.0, 80}}},
-                                              {chain_tree(1), tree_of_five(0.1), chain_tree(2), chain_tree(2)});
-  EXPECT_EQ(decide(problem, nullptr), (Units{{{0, 1}}, {{1, 2}, {2, 4}, {4, 6}}, {{6, 8}}, {{8, 9}, {9, 10}}}));
+  auto problem =
+      problem_of_leaves<TypeParam>({{{1.0, 50}}, five, {{2.0, 200}, {2.0, 100}}, {{0.0, 80}, {8.0, 80}}},
+                                   {chain_tree(1), tree_of_five(0.1), chain_tree(2), chain_tree(2)});
+  EXPECT_EQ(decide(problem, nullptr),
+            (Units{{{0, 1}}, {{1, 2}, {2, 4}, {4, 6}}, {{6, 8}}, {{8, 9}, {9, 10}}}));
   EXPECT_TRUE(problem.trees[0].joins.empty());
 }
 

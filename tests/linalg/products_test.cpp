@@ -31,7 +31,8 @@ struct PaddedProduct {
     a = to_device<Exec>(a_host, k, m + pad);
     b = to_device<Exec>(b_host, k, n + pad);
     // What stood in c before must not matter.
-    c = to_device<Exec>(std::vector<float>(m * (n + pad), std::numeric_limits<float>::quiet_NaN()), m, n + pad);
+    c = to_device<Exec>(std::vector<float>(m * (n + pad), std::numeric_limits<float>::quiet_NaN()), m,
+                        n + pad);
   }
 
   Product<Exec> view() const {
@@ -58,7 +59,8 @@ struct PaddedProduct {
           sum += term;
           magnitude += std::abs(term);
         }
-        ASSERT_NEAR(value, sum, magnitude * static_cast<double>(k + 1) * 0x1.0p-24) << "element " << i << ", " << j - pad / 2;
+        ASSERT_NEAR(value, sum, magnitude * static_cast<double>(k + 1) * 0x1.0p-24)
+            << "element " << i << ", " << j - pad / 2;
       }
   }
 };
@@ -72,14 +74,14 @@ struct Shape {
 };
 
 std::string describe(const Shape& shape, std::size_t pad) {
-  return std::to_string(shape.k) + " x " + std::to_string(shape.m) + " x " + std::to_string(shape.n) + ", padding " +
-         std::to_string(pad);
+  return std::to_string(shape.k) + " x " + std::to_string(shape.m) + " x " + std::to_string(shape.n) +
+         ", padding " + std::to_string(pad);
 }
 
-const Shape shapes[] = {{1, 1, 1},     {6, 1, 1},    {102, 1, 300}, {102, 300, 1}, {102, 1, 127},  {102, 1, 128},
-                        {102, 128, 1}, {5, 11, 11},  {5, 8, 16},    {5, 2, 63},    {5, 2, 64},     {64, 64, 2},
-                        {1, 20, 30},   {1, 1, 200},  {60, 50, 256}, {60, 50, 257}, {60, 257, 255}, {5000, 3, 2},
-                        {5000, 16, 9}, {2, 700, 513}};
+const Shape shapes[] = {{1, 1, 1},     {6, 1, 1},      {102, 1, 300}, {102, 300, 1}, {102, 1, 127},
+                        {102, 1, 128}, {102, 128, 1},  {5, 11, 11},   {5, 8, 16},    {5, 2, 63},
+                        {5, 2, 64},    {64, 64, 2},    {1, 20, 30},   {1, 1, 200},   {60, 50, 256},
+                        {60, 50, 257}, {60, 257, 255}, {5000, 3, 2},  {5000, 16, 9}, {2, 700, 513}};
 
 TYPED_TEST(ProductsTest, EveryShapeEqualsTheDefinition) {
   std::mt19937_64 random(21);
@@ -128,7 +130,8 @@ TYPED_TEST(ProductsTest, DimensionsThatDisagreeThrow) {
   const PaddedProduct<TypeParam> rows(random, 6, 20, 30, 0);
   const PaddedProduct<TypeParam> wide(random, 5, 21, 31, 0);
   const auto throws = [](const Product<TypeParam>& product) {
-    EXPECT_THROW(multiply_transposed(TypeParam(), std::vector<Product<TypeParam>>{product}), std::invalid_argument);
+    EXPECT_THROW(multiply_transposed(TypeParam(), std::vector<Product<TypeParam>>{product}),
+                 std::invalid_argument);
   };
   throws({fits.a, rows.b, fits.c});
   throws({wide.a, fits.b, fits.c});

@@ -91,6 +91,17 @@ TYPED_TEST(DeterminismTest, ChunksOfTheProduct) {
   }
 }
 
+/// A product proposes neighbours, and has no say in which are chosen.
+TYPED_TEST(DeterminismTest, RoundingOfTheProduct) {
+  const Recording distant = distant_recording(this->seed, 2, 100);
+  const Clustering once = cluster_spikes(TypeParam(), distant.spikes, this->options, this->ledger);
+  for (const std::size_t dots : {1, 1000, 20000}) {
+    SCOPED_TRACE(dots);
+    this->options.neighbours.max_chunk_dots = dots;
+    expect_same(once, cluster_spikes(TypeParam(), distant.spikes, this->options, this->ledger));
+  }
+}
+
 TYPED_TEST(DeterminismTest, BatchesOfSections) {
   this->options.neighbours.max_chunk_dots = 1000;
   const Clustering together = this->cluster();

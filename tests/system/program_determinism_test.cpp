@@ -3,13 +3,16 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <regex>
 #include <string>
 
 #include "io/temporary_folder.hpp"
+#include "system/features_writer.hpp"
 #include "system/hdf5_contents.hpp"
+#include "system/recording.hpp"
 #include "system/shared_data.hpp"
 
 namespace kokkosort::test {
@@ -111,12 +114,22 @@ class ProgramDeterminismTest : public testing::TestWithParam<const char*> {
     }
   }
 
- private:
   TemporaryFolder work_;
+
+ private:
   Contents run_;
 };
 
 TEST_P(ProgramDeterminismTest, Demo) { expect_one_answer(demo_features()); }
+
+/// Where a product's rounding would show most.
+TEST_P(ProgramDeterminismTest, DistantSpikes) {
+  constexpr std::uint64_t seed = 51;
+  RecordProperty("seed", std::to_string(seed));
+  const std::filesystem::path path = work_ / "distant.h5";
+  write_features(path, GetParam(), distant_recording(seed, 6, 150).spikes);
+  expect_one_answer(path);
+}
 
 TEST_P(ProgramDeterminismTest, SharedRecording) {
   const std::filesystem::path path = shared_data("np64_120s_stages.h5");

@@ -178,4 +178,15 @@ inline Recording crowded_recording(std::uint64_t seed, std::int32_t sections, in
   return record(std::move(layout), pcs, std::move(spikes));
 }
 
+/// Spikes far from the origin on a coarse grid: distances by the expanded form |x|² + |y|² − 2xy are lost in
+/// rounding, and many are equal. Whatever takes a product's word for them depends on the product's tiles,
+/// threads and library.
+inline Recording distant_recording(std::uint64_t seed, std::int32_t sections, int spikes_a_neuron) {
+  Recording recording = crowded_recording(seed, sections, spikes_a_neuron);
+  auto& features = recording.spikes.features;
+  for (std::size_t i = 0; i < features.size(); ++i)
+    features.data()[i] = 1000.0f + 0.25f * std::round(4.0f * features.data()[i]);
+  return recording;
+}
+
 }  // namespace kokkosort::test
