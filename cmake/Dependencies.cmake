@@ -20,8 +20,11 @@ target_link_libraries(kokkosort_dependencies INTERFACE
 if(KOKKOSORT_COMPATIBILITY_FLAGS)
   target_compile_options(kokkosort_dependencies INTERFACE "SHELL:${KOKKOSORT_COMPATIBILITY_FLAGS}")
 endif()
-if(NOT KOKKOSORT_BACKEND STREQUAL OPENMP)
-  target_compile_options(kokkosort_dependencies INTERFACE -fopenmp-simd) # '#pragma omp simd' without OpenMP's threads
+# '#pragma omp simd' without OpenMP's threads. In hipcc's device pass the flag would ask for an OpenMP device runtime.
+if(KOKKOSORT_BACKEND STREQUAL HIP)
+  target_compile_options(kokkosort_dependencies INTERFACE "SHELL:-Xarch_host -fopenmp-simd")
+elseif(NOT KOKKOSORT_BACKEND STREQUAL OPENMP)
+  target_compile_options(kokkosort_dependencies INTERFACE -fopenmp-simd)
 endif()
 # Eigen serves the host alone; its device annotations only bring warnings.
 target_compile_definitions(kokkosort_dependencies INTERFACE EIGEN_NO_CUDA EIGEN_NO_HIP)
