@@ -37,11 +37,14 @@ std::string find_group(const InputFile& file, const std::string& group) {
   std::string name =
       first == std::string::npos ? "" : group.substr(first, group.find_last_not_of('/') - first + 1);
   if (!name.empty() && file.has_group(name)) return name;
-  const std::vector<std::string> groups = file.groups_with("spikes");
-  file.fail("", groups.empty()
-                    ? fmt::format("there is no group '{}', nor any other with spikes", group)
-                    : fmt::format("there is no group '{}'; groups with spikes: {}; set input.group", group,
-                                  fmt::join(groups, ", ")));
+  std::vector<std::string> groups = file.groups_with("spikes");
+  if (groups.empty()) file.fail("", fmt::format("there is no group '{}', nor any other with spikes", group));
+  constexpr std::size_t most_listed = 10;
+  const std::size_t n_groups = groups.size();
+  groups.resize(std::min(n_groups, most_listed));
+  file.fail("", fmt::format("there is no group '{}'; groups with spikes: {}{}; set input.group", group,
+                            fmt::join(groups, ", "),
+                            n_groups > most_listed ? fmt::format(" and {} more", n_groups - most_listed) : ""));
 }
 
 DetectionCentres read_centres(InputFile& file, const std::string& group, std::size_t n_channels) {
@@ -145,8 +148,8 @@ void read_spikes(InputFile& file, const std::string& group, SpikeFeatures& spike
   for (std::size_t i = 0; i < n; ++i) {
     if (spikes.sample(i) < 0 || spikes.sample(i) > last_sample)
       file.fail(sample_name,
-                fmt::format("spike {} is at sample {}; samples count from 0 at the recording's start", i,
-                            spikes.sample(i)));
+                fmt::format("spike {} is at sample {}; samples count from 0 at the recording's start to {}",
+                            i, spikes.sample(i), last_sample));
     if (spikes.centre(i) < 0 || spikes.centre(i) >= n_centres)
       file.fail(centre_name, fmt::format("spike {} is at centre {}; it must be from 0 to {}", i,
                                          spikes.centre(i), n_centres - 1));

@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "io/hdf5_integers.hpp"
+#include "io/hdf5_storage.hpp"
 #include "kokkosort/errors.hpp"
 
 namespace kokkosort::hdf5 {
@@ -62,14 +64,22 @@ const char* class_name(H5T_class_t type) {
   }
 }
 
+template <class T>
+std::string wanted_class() {
+  return class_name(std::is_floating_point_v<T> ? H5T_FLOAT : H5T_INTEGER);
+}
+
 /// @return what is wrong with reading this type as T; empty if nothing is
 template <class T>
 std::string type_complaint(hid_t type) {
   const H5T_class_t found = H5Tget_class(type);
   if (found == H5T_INTEGER || (std::is_floating_point_v<T> && found == H5T_FLOAT)) return {};
   return std::string("holds ") + class_name(found) + "; write it as " +
-         class_name(std::is_floating_point_v<T> ? H5T_FLOAT : H5T_INTEGER);
+         wanted_class<T>();
 }
+
+/// "1 axis", "2 axes".
+std::string axes(std::size_t n) { return std::to_string(n) + (n == 1 ? " axis" : " axes"); }
 
 struct GroupSearch {
   std::string member;
@@ -182,9 +192,9 @@ void InputFile::check_storage(const Dataset& dataset, std::size_t element_bytes)
                            std::to_string(memory_limit_ >> 20) + "; raise it, or mend the file");
   memory_granted_ += static_cast<std::size_t>(claimed);
 
-  const Id properties(check<InputError>(H5Dget_create_plist(dataset.id.get()), path_.string()));
-  if (H5Pget_layout(properties.get()) == H5D_VIRTUAL) return;  // lies in other files
-  constexpr double best_compression = 1100.0;                  // deflate reaches 1032
+  if (const std::string complaint = storage_complaint(dataset.id.get(), path_); !complaint.empty())
+    fail(dataset.name, complaint);
+  constexpr double best_compression = 1100.0;  // deflate reaches 1032
   if (claimed > best_compression * static_cast<double>(H5Dget_storage_size(dataset.id.get())))
     fail(dataset.name, "has shape " + to_string(dataset.shape) +
                            " but the file does not hold that much; was it written completely?");
@@ -192,7 +202,7 @@ void InputFile::check_storage(const Dataset& dataset, std::size_t element_bytes)
 
 template <class T>
 Dataset InputFile::open(const std::string& name, std::size_t n_axes) {
-  if (!has(name)) fail(name, "is missing");
+  if (!has(name)) fail(name, "is missing; it must hold " + wanted_class<T>() + " on " + axes(n_axes));
   if (is_group(file_.get(), name)) fail(name, "is a group, not a dataset");
   Dataset dataset{name, {}, Id(H5Dopen2(file_.get(), name.c_str(), H5P_DEFAULT))};
   if (dataset.id.get() < 0) fail(name, "cannot be opened as a dataset: " + last_error());
@@ -207,8 +217,7 @@ Dataset InputFile::open(const std::string& name, std::size_t n_axes) {
     H5Sget_simple_extent_dims(space.get(), shape.data(), nullptr);
   dataset.shape.assign(shape.begin(), shape.end());
   if (shape.size() != n_axes)
-    fail(name, "has shape " + to_string(dataset.shape) + "; it must have " + std::to_string(n_axes) +
-                   (n_axes == 1 ? " axis" : " axes"));
+    fail(name, "has shape " + to_string(dataset.shape) + "; it must have " + axes(n_axes));
   check_storage(dataset, sizeof(T));
   return dataset;
 }
@@ -216,15 +225,39 @@ Dataset InputFile::open(const std::string& name, std::size_t n_axes) {
 template <class T>
 void InputFile::read(const Dataset& dataset, T* to) const {
   if (dataset.size() == 0) return;
-  if (H5Dread(dataset.id.get(), native_type<T>(), H5S_ALL, H5S_ALL, H5P_DEFAULT, to) < 0)
-    fail(dataset.name, "cannot be read (" + last_error() + "); is the file damaged?");
+  if constexpr (std::is_integral_v<T>) {
+    const Id type(H5Dget_type(dataset.id.get()));
+    if (!always_fits<T>(type.get()))
+      return H5Tget_sign(type.get()) == H5T_SGN_2 ? read_narrowing<std::int64_t>(dataset, to)
+                                                  : read_narrowing<std::uint64_t>(dataset, to);
+  }
+  read_as(dataset, native_type<T>(), to);
+}
+
+void InputFile::read_as(const Dataset& dataset, hid_t type, void* to) const {
+  if (H5Dread(dataset.id.get(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, to) >= 0) return;
+  const std::string reason = last_error();
+  const std::string complaint = filter_complaint(dataset.id.get());
+  fail(dataset.name, complaint.empty() ? "cannot be read (" + reason + "); is the file damaged?" : complaint);
+}
+
+template <class Wide, class T>
+void InputFile::read_narrowing(const Dataset& dataset, T* to) const {
+  std::vector<Wide> values(dataset.size());
+  read_as(dataset, native_type<Wide>(), values.data());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!std::in_range<T>(values[i]))
+      fail(dataset.name, "element " + std::to_string(i) + " is " + std::to_string(values[i]) + "; it must be " +
+                             allowed_values<T>());
+    to[i] = static_cast<T>(values[i]);
+  }
 }
 
 template <class T>
 T InputFile::attribute(const std::string& object, const std::string& name) const {
   const std::string where = object == "/" ? "attribute " + name : object + ", attribute " + name;
   if (!has(object) || H5Aexists_by_name(file_.get(), object.c_str(), name.c_str(), H5P_DEFAULT) <= 0)
-    fail(where, "is missing");
+    fail(where, std::string("is missing; it must be one ") + (std::is_integral_v<T> ? "integer" : "number"));
   const Id id(H5Aopen_by_name(file_.get(), object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT));
   if (id.get() < 0) fail(where, "cannot be opened: " + last_error());
   const Id type(H5Aget_type(id.get()));
@@ -233,6 +266,8 @@ T InputFile::attribute(const std::string& object, const std::string& name) const
   if (H5Sget_simple_extent_npoints(space.get()) != 1) fail(where, "must be one number");
   T value{};
   if (H5Aread(id.get(), native_type<T>(), &value) < 0) fail(where, "cannot be read: " + last_error());
+  if (const std::string misfit = attribute_misfit<T>(id.get(), type.get()); !misfit.empty())
+    fail(where, "is " + misfit + "; it must be " + allowed_values<T>());
   return value;
 }
 

@@ -94,6 +94,10 @@ class InputFile {
 
  private:
   void check_storage(const Dataset& dataset, std::size_t element_bytes);
+  void read_as(const Dataset& dataset, hid_t type, void* to) const;
+  /// Reads integers of a type that holds all of theirs. @throws InputError if one is not an integer of T
+  template <class Wide, class T>
+  void read_narrowing(const Dataset& dataset, T* to) const;
 
   std::filesystem::path path_;
   std::size_t memory_limit_;

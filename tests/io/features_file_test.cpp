@@ -112,6 +112,19 @@ TEST(FeaturesFile, RefusesMissingParts) {
   expect_errors(cases);
 }
 
+TEST(FeaturesFile, TellsWhatMissingPartsHold) {
+  expect_errors({
+      {"dataset",
+       [](SmallFeatures& small) { small.left_out = {"detected/centres/channels"}; },
+       {"centres/channels: is missing; it must hold integers on 2 axes"}},
+      {"vector",
+       [](SmallFeatures& small) { small.left_out = {"probe/x_um"}; },
+       {"probe/x_um: is missing; it must hold floating-point numbers on 1 axis"}},
+      {"real", [](SmallFeatures& small) { small.left_out = {"detected@dmin_um"}; }, {"it must be one number"}},
+      {"integer", [](SmallFeatures& small) { small.left_out = {"pcs@peak_sample"}; }, {"it must be one integer"}},
+  });
+}
+
 TEST(FeaturesFile, RefusesOtherTypes) {
   std::vector<BadInput> cases;
   for (const std::string name :
@@ -179,7 +192,7 @@ TEST(FeaturesFile, RefusesBadValues) {
       {"negative sample", [](SmallFeatures& small) { small.sample[0] = -7; }, {"spike 0 is at sample -7"}},
       {"huge sample",
        [](SmallFeatures& small) { small.sample[2] = std::numeric_limits<std::int64_t>::max(); },
-       {"spike 2 is at sample 9223372036854775807"}},
+       {"spike 2 is at sample 9223372036854775807", "to 9007199254740992"}},
       {"channel",
        [](SmallFeatures& small) { small.channels[4] = 4; },
        {"centre 1, row 1 is channel 4", "0 to 3"}},
@@ -211,6 +224,19 @@ TEST(FeaturesFile, NamesTheGroupsThereAre) {
   EXPECT_NE(message.find("no group 'matched'; groups with spikes: detected"), std::string::npos) << message;
   for (const std::string group : {"/", "detected/spikes/sample", "detected/nothing"})
     EXPECT_NE(message_of<InputError>([&] { write_and_read({}, group); }), "") << group;
+}
+
+TEST(FeaturesFile, NamesNoMoreThanTenGroups) {
+  const TemporaryFolder folder;
+  SmallFeatures().write(folder / "f.h5");
+  {
+    const hdf5::Id file(H5Fopen((folder / "f.h5").c_str(), H5F_ACC_RDWR, H5P_DEFAULT));
+    for (int i = 10; i < 21; ++i)
+      for (const std::string& name : {"a" + std::to_string(i), "a" + std::to_string(i) + "/spikes"})
+        const hdf5::Id group(H5Gcreate2(file.get(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+  }
+  const std::string message = message_of<InputError>([&] { read_features(folder / "f.h5", "none", limit); });
+  EXPECT_NE(message.find("a18, a19 and 2 more; set input.group"), std::string::npos) << message;
 }
 
 TEST(FeaturesFile, RefusesWhatIsNoFeaturesFile) {
@@ -250,7 +276,7 @@ TEST(FeaturesFile, DoesNotBelieveWhatAHeaderClaims) {
   EXPECT_NE(message.find("more than is left of memory.host_limit_mb = 1024"), std::string::npos) << message;
   claim_features(folder / "unwritten.h5", {3, 3, 2});
   message = message_of<InputError>([&] { read_features(folder / "unwritten.h5", "detected", limit); });
-  EXPECT_NE(message.find("the file does not hold that much"), std::string::npos) << message;
+  EXPECT_NE(message.find("was never written: the file does not hold its values"), std::string::npos) << message;
 }
 
 TEST(FeaturesFile, CountsAllArraysAgainstTheLimit) {
