@@ -218,6 +218,10 @@ HostTensor3<float> join_templates(const SpikeFeatures& spikes, const std::vector
 
 }  // namespace
 
+void check_device_memory(const SpikeFeatures& spikes, const ClusteringOptions& options) {
+  plan_batches(spikes, make_sections(spikes), options);
+}
+
 template <class Exec>
 Clustering cluster_spikes(const Exec& exec, const SpikeFeatures& spikes, const ClusteringOptions& options,
                           TransferLedger& ledger) {

@@ -1,9 +1,8 @@
 #include <fmt/format.h>
 
-#include "driver/cluster_deck.hpp"
+#include "driver/cluster_input.hpp"
 #include "driver/commands.hpp"
 #include "driver/environment.hpp"
-#include "kokkosort/io/features_file.hpp"
 #include "kokkosort/io/pending_file.hpp"
 
 namespace kokkosort {
@@ -12,9 +11,11 @@ void run_check(const CommandLine& line) {
   ClusterDeck deck;
   const DeckKeys keys = cluster_keys(deck);
   load_cluster_deck(line.deck, line.overrides, deck, keys);
+  refuse_replacing_input(deck);
   check_output(deck.result(), line.overwrite);
   const Runtime runtime(line.device, deck.threads);
-  const SpikeFeatures spikes = read_features(deck.features, deck.group, deck.host_limit_bytes);
+  check_device_limit(deck, runtime.device());
+  const SpikeFeatures spikes = read_spikes(deck);
   if (line.quiet) return;
   fmt::print("# {} would cluster {} spikes of {} channels into {}, with these keys:\n{}", line.deck.string(),
              spikes.n_spikes(), spikes.n_channels(), deck.result().string(), keys.to_yaml());

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
+#include <stdexcept>
 #include <string>
 
 #include "kokkosort/version.hpp"
@@ -43,6 +45,10 @@ void print_summary(const ClusterSummary& summary) {
   print_seconds("total", seconds);
   fmt::print("\n  {:.1f} times real time\n\n", recorded / seconds);
   print_row("result", deck.result().string());
+}
+
+void flush_output() {
+  if (std::fflush(stdout) != 0) throw std::runtime_error("the summary could not be printed");
 }
 
 void print_ledger(const TransferLedger& ledger) {

@@ -20,4 +20,7 @@ void print_summary(const ClusterSummary& summary);
 /// Prints the bytes that crossed between host and device, by stage and by what crossed.
 void print_ledger(const TransferLedger& ledger);
 
+/// Completes what was printed. @throws std::runtime_error if it cannot be
+void flush_output();
+
 }  // namespace kokkosort

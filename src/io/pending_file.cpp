@@ -10,6 +10,7 @@
 #include <string>
 #include <system_error>
 
+#include "io/interruption.hpp"
 #include "kokkosort/errors.hpp"
 
 namespace kokkosort {
@@ -40,14 +41,33 @@ fs::path first_missing(const fs::path& folder) {
 }
 
 /// A name beside the path that no file has. Made and removed once: the folder takes files.
-fs::path free_name(const fs::path& path) {
+fs::path free_name(const fs::path& path, std::error_code& error) {
   std::string name = path.parent_path().string();
   name.append("/.").append(path.filename().string()).append(".XXXXXX");
   const int descriptor = mkstemp(name.data());
-  if (descriptor < 0) refuse_folder(path.parent_path(), std::strerror(errno));
+  if (descriptor < 0) {
+    error.assign(errno, std::generic_category());
+    return {};
+  }
   close(descriptor);
   unlink(name.c_str());
   return name;
+}
+
+void replace(const fs::path& temporary, const fs::path& path) {
+  std::error_code error;
+  fs::rename(temporary, path, error);
+  if (error) throw std::runtime_error(path.string() + ": " + error.message());
+}
+
+/// Gives a file its final name unless another run has made a file of that name: only link() does both at once.
+void place_new(const fs::path& temporary, const fs::path& path) {
+  if (link(temporary.c_str(), path.c_str()) == 0) {
+    unlink(temporary.c_str());
+    return;
+  }
+  refuse_existing(path, false);
+  replace(temporary, path);  // a file system without hard links
 }
 
 /// Waits until a file or folder is on the disk.
@@ -62,40 +82,46 @@ void sync(const fs::path& path) {
 
 }  // namespace
 
-PendingFile::PendingFile(const fs::path& path, bool overwrite) : path_(fs::absolute(path)) {
+PendingFile::PendingFile(const fs::path& path, bool overwrite)
+    : path_(fs::absolute(path)), overwrite_(overwrite), made_from_(first_missing(path_.parent_path())) {
   refuse_existing(path_, overwrite);
   const fs::path folder = path_.parent_path();
-  made_from_ = first_missing(folder);
   std::error_code error;
   fs::create_directories(folder, error);
-  if (error) refuse_folder(folder, error.message());
-  temporary_ = free_name(path_);
+  if (!error) temporary_ = free_name(path_, error);
+  if (!error) {
+    trace_ = std::make_unique<InterruptionTrace>(temporary_, made_from_);
+    return;
+  }
+  remove_traces();
+  refuse_folder(folder, error.message());
 }
 
 PendingFile::~PendingFile() {
-  if (committed_) return;
+  if (!committed_) remove_traces();
+}
+
+void PendingFile::remove_traces() const {
   std::error_code ignored;
-  fs::remove(temporary_, ignored);
+  if (!temporary_.empty()) fs::remove(temporary_, ignored);
   if (made_from_.empty()) return;
-  // Only what is empty goes, from the inside out.
-  for (fs::path folder = path_.parent_path(); fs::remove(folder, ignored) && folder != made_from_;)
-    folder = folder.parent_path();
+  // Only what is empty goes, from the inside out; of what could not be made the outer part may be there.
+  for (fs::path folder = path_.parent_path();; folder = folder.parent_path()) {
+    fs::remove(folder, ignored);
+    if (folder == made_from_) return;
+  }
 }
 
 void PendingFile::commit() {
   sync(temporary_);
-  fs::rename(temporary_, path_);
+  if (overwrite_)
+    replace(temporary_, path_);
+  else
+    place_new(temporary_, path_);
   committed_ = true;
   sync(path_.parent_path());
 }
 
-void check_output(const fs::path& path, bool overwrite) {
-  const fs::path whole = fs::absolute(path);
-  refuse_existing(whole, overwrite);
-  const fs::path missing = first_missing(whole.parent_path());
-  const fs::path folder = missing.empty() ? whole.parent_path() : missing.parent_path();
-  if (!fs::is_directory(folder)) refuse_folder(whole.parent_path(), folder.string() + " is not a folder");
-  if (access(folder.c_str(), W_OK | X_OK) != 0) refuse_folder(whole.parent_path(), std::strerror(errno));
-}
+void check_output(const fs::path& path, bool overwrite) { const PendingFile trial(path, overwrite); }
 
 }  // namespace kokkosort

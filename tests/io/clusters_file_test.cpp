@@ -169,6 +169,22 @@ TEST(PendingFile, KeepsAnOldResult) {
   EXPECT_EQ(read_text(path), "new");
 }
 
+TEST(PendingFile, TheLaterOfTwoRunsIsRefused) {
+  const TemporaryFolder folder;
+  const fs::path path = folder / "result.h5";
+  {
+    PendingFile first(path, false);
+    PendingFile second(path, false);
+    write_text(first.temporary(), "first");
+    write_text(second.temporary(), "second");
+    first.commit();
+    const std::string message = message_of<InputError>([&] { second.commit(); });
+    EXPECT_NE(message.find("result.h5: exists; --overwrite"), std::string::npos) << message;
+  }
+  EXPECT_EQ(read_text(path), "first");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), {}), 1);
+}
+
 TEST(PendingFile, RefusesPlacesThatTakeNoFile) {
   const TemporaryFolder folder;
   write_text(folder / "file", "");
@@ -183,12 +199,12 @@ TEST(PendingFile, RefusesPlacesThatTakeNoFile) {
     EXPECT_NE(attempt(folder / "file/result.h5").find("set output.folder"), std::string::npos);
     EXPECT_NE(attempt(folder / "file/deeper/result.h5").find("set output.folder"), std::string::npos);
     EXPECT_NE(attempt(folder / "folder").find("is a folder"), std::string::npos);
+    // Not even root makes folders here.
+    EXPECT_NE(attempt("/proc/kokkosort/result.h5").find("set output.folder"), std::string::npos);
+    EXPECT_NE(attempt(folder / ("new/" + std::string(300, 'n') + "/result.h5")).find("set output.folder"),
+              std::string::npos);
+    EXPECT_FALSE(fs::exists(folder / "new"));
   }
-  // Not even root makes folders here.
-  EXPECT_NE(message_of<InputError>([] {
-              PendingFile("/proc/kokkosort/result.h5", true);
-            }).find("set output.folder"),
-            std::string::npos);
 }
 
 }  // namespace

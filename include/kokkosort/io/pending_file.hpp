@@ -1,11 +1,15 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 
 namespace kokkosort {
 
+class InterruptionTrace;
+
 /// A result file that is there completely or not at all: written beside its place under a hidden name, then
-/// renamed. Until commit() nothing of it stays, not even a folder made for it.
+/// renamed. Until commit() nothing of it stays, not even a folder made for it. An
+/// interruption removes it, too, where main() asks for that.
 class PendingFile {
  public:
   /// Makes the folder and tries whether files can be made in it, so that hours of work are not lost later.
@@ -18,16 +22,21 @@ class PendingFile {
   /// Where to write; no file is there yet.
   const std::filesystem::path& temporary() const { return temporary_; }
   /// Puts what was written, and closed, onto the disk and in its place.
+  /// @throws InputError if another run has put a file there meanwhile that may not be replaced
   void commit();
 
  private:
+  void remove_traces() const;
+
   std::filesystem::path path_;
+  bool overwrite_;
   std::filesystem::path temporary_;
   std::filesystem::path made_from_;  // the uppermost folder made; empty: none
+  std::unique_ptr<InterruptionTrace> trace_;
   bool committed_ = false;
 };
 
-/// Whether a PendingFile could be made, without making anything. @throws InputError as the constructor does
+/// Whether a PendingFile can be made: makes one, of which nothing stays. @throws InputError as the constructor does
 void check_output(const std::filesystem::path& path, bool overwrite);
 
 }  // namespace kokkosort
