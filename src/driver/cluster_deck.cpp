@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "driver/deck.hpp"
+#include "driver/kokkos_settings.hpp"
 
 namespace kokkosort {
 namespace {
@@ -62,7 +63,7 @@ DeckKeys cluster_keys(ClusterDeck& deck) {
                  "memory that the spikes may take on the host");
   keys.whole<std::uint64_t>("seed", deck.clustering.seed, 0, std::numeric_limits<std::uint64_t>::max(),
                             "of the random numbers");
-  keys.whole("threads", deck.threads, 0, 1024, "of the host; 0: OMP_NUM_THREADS, or as many as it has");
+  keys.whole("threads", deck.threads, 0, most_threads, "of the host; 0: OMP_NUM_THREADS, or as many as it has");
   return keys;
 }
 
@@ -70,7 +71,7 @@ void load_cluster_deck(const std::filesystem::path& path, const std::vector<std:
                        ClusterDeck& deck, const DeckKeys& keys) {
   load_deck(path, overrides, keys);
   if (deck.output_folder.empty())
-    deck.output_folder = std::filesystem::absolute(path).parent_path() / "results" / path.stem();
+    deck.output_folder = absolute_path(path).parent_path() / "results" / path.stem();
 }
 
 }  // namespace kokkosort

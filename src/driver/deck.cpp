@@ -26,7 +26,7 @@ std::string shown(const std::string& text) {
 class DeckReader {
  public:
   DeckReader(const std::filesystem::path& path, const DeckKeys& keys)
-      : path_(path), folder_(std::filesystem::absolute(path).parent_path()), keys_(keys) {}
+      : path_(path), folder_(absolute_path(path).parent_path()), keys_(keys) {}
 
   /// @return names of the keys that the deck sets
   std::set<std::string> read() {
@@ -78,6 +78,9 @@ class DeckReader {
         read_value(*key, entry.first.Mark(), entry.second);
       } else if (keys_.is_group(name)) {
         read_group(name, entry.first.Mark(), entry.second);
+      } else if (entry.second.IsMap()) {
+        fail(entry.first.Mark(), fmt::format("unknown group {}; the nearest known group is {}", shown(name),
+                                             keys_.nearest_group(name)));
       } else {
         fail(entry.first.Mark(),
              fmt::format("unknown key {}; the nearest known key is {}", shown(name), keys_.nearest(name)));
@@ -98,6 +101,8 @@ class DeckReader {
                              : node.IsMap() ? "a map"
                                             : "a list",
                              key.allowed));
+    if (node.Scalar().find('\0') != std::string::npos)
+      fail(mark, fmt::format("{} holds a zero byte; it must be {}", key.name, key.allowed));
     // Quoted values are text for YAML ("!"), also where they look like numbers.
     const bool mistyped = !key.quoted && node.Tag() == "!";
     if (mistyped || !key.set(node.Scalar(), folder_))
@@ -122,12 +127,20 @@ std::string apply_override(const std::string& text, const DeckKeys& keys) {
   if (key == nullptr)
     throw InputError(fmt::format("command line: unknown key {}; the nearest known key is {}", shown(name),
                                  keys.nearest(name)));
-  if (!key->set(value, std::filesystem::current_path()))
+  if (!key->set(value, absolute_path(".")))
     throw InputError(fmt::format("command line: {} is {}; it must be {}", name, shown(value), key->allowed));
   return name;
 }
 
 }  // namespace
+
+std::filesystem::path absolute_path(const std::filesystem::path& path) {
+  if (path.empty()) throw InputError("the deck's name is empty; name a file");
+  std::error_code error;
+  std::filesystem::path whole = std::filesystem::absolute(path, error);
+  if (error) throw InputError(path.string() + ": the current folder is gone; change to one that is there");
+  return whole;
+}
 
 void load_deck(const std::filesystem::path& path, const std::vector<std::string>& overrides,
                const DeckKeys& keys) {

@@ -19,4 +19,7 @@ namespace kokkosort {
 void load_deck(const std::filesystem::path& path, const std::vector<std::string>& overrides,
                const DeckKeys& keys);
 
+/// The deck's path from the root. @throws InputError if it is empty, or relative to a folder that is gone
+std::filesystem::path absolute_path(const std::filesystem::path& path);
+
 }  // namespace kokkosort

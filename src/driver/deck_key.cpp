@@ -4,25 +4,12 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <system_error>
+
+#include "driver/edit_distance.hpp"
 
 namespace kokkosort {
 namespace {
-
-/// Letters to insert, remove or change to get from one word to the other.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t changed = diagonal + (a[i] != b[j]);
-      diagonal = std::exchange(row[j + 1], std::min({changed, row[j] + 1, row[j + 1] + 1}));
-    }
-  }
-  return row.back();
-}
 
 std::string_view last_word(std::string_view name) { return name.substr(name.rfind('.') + 1); }
 
@@ -68,14 +55,14 @@ void DeckKeys::real(const std::string& name, double& option, double low, double 
 }
 
 void DeckKeys::megabytes(const std::string& name, std::size_t& bytes, const std::string& help) {
-  constexpr std::size_t high = std::numeric_limits<std::size_t>::max() >> 24;  // a petabyte or so
+  constexpr std::size_t high = std::size_t{1} << 30;  // a petabyte
   const auto set = [&bytes](const std::string& text, const std::filesystem::path&) {
     std::size_t number = 0;
     if (!parse_number(text, number) || number == 0 || number > high) return false;
     bytes = number << 20;
     return true;
   };
-  keys_.push_back({name, "a whole number of megabytes, at least 1", help, false, set,
+  keys_.push_back({name, fmt::format("a whole number of megabytes from 1 to {}", high), help, false, set,
                    [&bytes] { return std::to_string(bytes >> 20); }});
 }
 
@@ -107,6 +94,17 @@ const DeckKey* DeckKeys::find(const std::string& name) const {
 bool DeckKeys::is_group(const std::string& name) const {
   return std::any_of(keys_.begin(), keys_.end(),
                      [&](const DeckKey& key) { return key.name.starts_with(name + "."); });
+}
+
+std::string DeckKeys::nearest_group(const std::string& name) const {
+  const std::string_view typed = std::string_view(name).substr(0, 200);
+  std::string_view nearest;
+  for (const DeckKey& key : keys_) {
+    const std::string_view group = group_of(key.name);
+    if (group.empty()) continue;
+    if (nearest.empty() || edit_distance(typed, group) < edit_distance(typed, nearest)) nearest = group;
+  }
+  return std::string(nearest);
 }
 
 const std::string& DeckKeys::nearest(const std::string& name) const {

@@ -46,6 +46,8 @@ class DeckKeys {
   const DeckKey* find(const std::string& name) const;
   /// Whether keys begin with these words: "clustering".
   bool is_group(const std::string& name) const;
+  /// The group of keys most like this one.
+  std::string nearest_group(const std::string& name) const;
   /// The known key most like this one.
   const std::string& nearest(const std::string& name) const;
 

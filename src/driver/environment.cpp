@@ -10,6 +10,7 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "driver/kokkos_settings.hpp"
 #include "io/hdf5.hpp"
 #include "kokkosort/errors.hpp"
 #include "kokkosort/version.hpp"
@@ -37,8 +38,9 @@ Device choose_device(int number) {
   if (devices.empty())
     throw std::runtime_error(backend + " finds no device; kokkosort info says what this build needs");
   if (number >= static_cast<int>(devices.size()))
-    throw InputError(fmt::format("--device {}: {} has devices 0 to {}; kokkosort info lists them", number,
-                                 backend, devices.size() - 1));
+    throw InputError(fmt::format("--device (or KOKKOS_DEVICE_ID) is {}; {} has {}; kokkosort info lists them", number, backend,
+                                 devices.size() == 1 ? std::string("device 0 alone")
+                                                     : fmt::format("devices 0 to {}", devices.size() - 1)));
   return devices[static_cast<std::size_t>(std::max(number, 0))];
 }
 
@@ -47,6 +49,7 @@ Kokkos::InitializationSettings settings(int device, int threads) {
   result.set_disable_warnings(true);  // about thread binding; a user of this program did not choose it
   if (threads > 0) result.set_num_threads(threads);
   if (device >= 0) result.set_device_id(device);
+  clear_kokkos_settings();
   return result;
 }
 
@@ -105,6 +108,7 @@ std::vector<std::pair<std::string, std::string>> versions() {
 std::string utc_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
 
 Runtime::Runtime(int device, int threads)
-    : device_(choose_device(device)), guard_(settings(device, threads)) {}
+    : device_(choose_device(choose_device_number(device))),
+      guard_(settings(choose_device_number(device), choose_threads(threads))) {}
 
 }  // namespace kokkosort

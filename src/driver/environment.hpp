@@ -30,9 +30,9 @@ std::string utc_now();
 /// Kokkos, from construction to destruction.
 class Runtime {
  public:
-  /// @param device   -1: the first
-  /// @param threads  of the host; 0: the backend's choice
-  /// @throws InputError if there is no such device
+  /// @param device   -1: the environment's choice, else the first
+  /// @param threads  of the host; 0: choose_threads()
+  /// @throws InputError if there is no such device, or the environment's choice is none
   Runtime(int device, int threads);
 
   const Device& device() const { return device_; }

@@ -1,12 +1,19 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
-#include <cstdio>
+#include <algorithm>
+#include <csignal>
 #include <exception>
-#include <stdexcept>
+#include <filesystem>
 #include <string>
+#include <vector>
 
 #include "driver/commands.hpp"
+#include "driver/deck_key.hpp"
+#include "driver/edit_distance.hpp"
+#include "driver/report.hpp"
+#include "io/interruption.hpp"
 #include "kokkosort/errors.hpp"
 #include "kokkosort/version.hpp"
 
@@ -16,12 +23,34 @@ using kokkosort::CommandLine;
 
 enum ExitCode { done = 0, failed = 1, bad_input = 2 };
 
+int device_number(const std::string& text) {
+  int number = 0;
+  if (!kokkosort::parse_number(text, number) || number < 0)
+    throw kokkosort::InputError(
+        fmt::format("--device is '{}'; it must be a whole number from 0", text.substr(0, 60)));
+  return number;
+}
+
+/// CLI11 would only say that it did not expect the word.
+void refuse_unknown_command(const CLI::App& app, const std::string& word) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  if (word.starts_with('-') || std::find(names.begin(), names.end(), word) != names.end()) return;
+  const auto nearest = std::min_element(names.begin(), names.end(), [&](const auto& a, const auto& b) {
+    return kokkosort::edit_distance(word, a) < kokkosort::edit_distance(word, b);
+  });
+  throw kokkosort::InputError(fmt::format("there is no command '{}'; of {} the nearest is {}", word.substr(0, 60),
+                                          fmt::join(names, ", "), *nearest));
+}
+
 void add_deck_options(CLI::App& command, CommandLine& line) {
   command.add_option("deck", line.deck, "deck (YAML)")->required()->type_name("DECK.yaml");
   command.add_option("overrides", line.overrides, "keys that replace the deck's")
       ->type_name("section.key=value");
-  command.add_option("--device", line.device, "number of the device, from 0; kokkosort info lists them")
-      ->check(CLI::NonNegativeNumber)
+  command
+      .add_option_function<std::string>(
+          "--device", [&line](const std::string& n) { line.device = device_number(n); },
+          "number of the device, from 0; kokkosort info lists them")
       ->type_name("N");
   command
       .add_option_function<std::string>(
@@ -52,6 +81,7 @@ void run(int argc, char** argv) {
   add_deck_options(*check, line);
   const CLI::App* info = app.add_subcommand("info", "print versions, backends, devices and limits");
 
+  if (argc > 1) refuse_unknown_command(app, std::string(argv[1]).substr(0, 200));
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -61,7 +91,7 @@ void run(int argc, char** argv) {
     return;
   }
   if (cluster->parsed()) {
-    kokkosort::run_cluster(line);
+    return kokkosort::run_cluster(line);  // has printed all, or warned
   } else if (check->parsed()) {
     kokkosort::run_check(line);
   } else if (info->parsed()) {
@@ -69,17 +99,22 @@ void run(int argc, char** argv) {
   } else {
     throw kokkosort::InputError("which command? kokkosort --help lists them");
   }
-  if (std::fflush(stdout) != 0) throw std::runtime_error("the summary could not be printed");
+  kokkosort::flush_output();
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is to fail as a full disk does
+  kokkosort::clean_up_when_interrupted();
   try {
     run(argc, argv);
     return done;
   } catch (const kokkosort::InputError& error) {
     print_error(error.what());
+    return bad_input;
+  } catch (const std::filesystem::filesystem_error& error) {
+    print_error(error.path1().string() + ": " + error.code().message());
     return bad_input;
   } catch (const std::exception& error) {
     print_error(error.what());

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -45,9 +47,10 @@ class CommandLine : public testing::Test {
   }
 
   /// Exit code 2, one line, which has this part, and nothing made.
-  void expect_refused(const std::string& arguments, const std::string& part) const {
-    SCOPED_TRACE(arguments);
-    const Finished finished = run(arguments);
+  void expect_refused(const std::string& arguments, const std::string& part,
+                      const std::string& before = "") const {
+    SCOPED_TRACE(before + " " + arguments);
+    const Finished finished = run(arguments, before);
     EXPECT_EQ(finished.exit_code, 2);
     EXPECT_EQ(finished.out, "");
     EXPECT_EQ(finished.error.find('\n'), finished.error.size() - 1) << finished.error;
@@ -99,11 +102,101 @@ TEST_F(CommandLine, TheInputIsNotReplaced) {
 
 TEST_F(CommandLine, AFullDiskLeavesNothingBehind) {
   // A limit on the size of files fails as a full disk does.
-  const Finished finished = run("cluster DECK", "trap '' XFSZ; ulimit -f 4;");
+  const Finished finished = run("cluster DECK", "ulimit -f 4;");
   EXPECT_EQ(finished.exit_code, 1);
   EXPECT_EQ(finished.error.find('\n'), finished.error.size() - 1) << finished.error;
   EXPECT_NE(finished.error.find("File too large"), std::string::npos) << finished.error;
   EXPECT_FALSE(fs::exists(result().parent_path()));
+}
+
+/// Starts kokkosort, sends a signal as soon as a folder is there and waits. @return what waitpid() tells
+int interrupt(const std::string& deck, const fs::path& folder, int signal) {
+  const pid_t pid = fork();
+  if (pid == 0) {
+    execl(KOKKOSORT_BINARY, KOKKOSORT_BINARY, "cluster", deck.c_str(), "--quiet", nullptr);
+    _exit(127);
+  }
+  int status = 0;
+  while (!fs::exists(folder)) {
+    if (waitpid(pid, &status, WNOHANG) == pid) return status;
+    usleep(1000);
+  }
+  usleep(100000);  // the folder is made first, the file a moment later
+  kill(pid, signal);
+  waitpid(pid, &status, 0);
+  return status;
+}
+
+TEST_F(CommandLine, AnInterruptionLeavesNothingBehind) {
+  const fs::path deck = data_ / "slow.yaml";
+  write_text(deck, "input: {features: '" KOKKOSORT_SOURCE_DIR "/inputs/demo_features.h5'}\n"
+                   "output: {folder: made/deep}\nclustering: {trials: 16, subset_stride: 1}\n");
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    const int status = interrupt(deck.string(), data_ / "made/deep", signal);
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == signal) << signal << " " << status;
+    EXPECT_FALSE(fs::exists(data_ / "made")) << signal;
+  }
+}
+
+TEST_F(CommandLine, ASummaryThatCannotBePrintedIsAWarning) {
+  const Finished finished = run("cluster DECK --report > /dev/full; }", "{");
+  EXPECT_EQ(finished.exit_code, 0);
+  EXPECT_NE(finished.error.find("warning: " + result().string() + " is written; "), std::string::npos)
+      << finished.error;
+  EXPECT_EQ(finished.error.find('\n'), finished.error.size() - 1) << finished.error;
+  EXPECT_TRUE(fs::exists(result()));
+  EXPECT_EQ(run("info > /dev/full; }", "{").exit_code, 1);
+}
+
+TEST_F(CommandLine, ThreadsOfTheEnvironmentAreBounded) {
+  for (const std::string variable : {"OMP_NUM_THREADS=513", "OMP_NUM_THREADS=30000", "KOKKOS_NUM_THREADS=512"}) {
+    const Finished finished = run("check DECK", variable);
+    EXPECT_EQ(finished.exit_code, 0) << variable << finished.error;
+    EXPECT_EQ(finished.error, "") << variable;
+  }
+  EXPECT_EQ(run("check DECK --threads 512").exit_code, 0);
+  expect_refused("check DECK --threads 513", "threads is '513'; it must be a whole number from 0 to 512");
+}
+
+TEST_F(CommandLine, SettingsOfKokkosInTheEnvironment) {
+  expect_refused("cluster DECK", "KOKKOS_NUM_THREADS is 'x'; it must be a whole number from 1 to 512",
+                 "KOKKOS_NUM_THREADS=x");
+  expect_refused("cluster DECK", "KOKKOS_NUM_THREADS is '513'", "KOKKOS_NUM_THREADS=513");
+  expect_refused("check DECK", "KOKKOS_DEVICE_ID is '-1'", "KOKKOS_DEVICE_ID=-1");
+  expect_refused("check DECK", "KOKKOS_DEVICE_ID) is 999; ", "KOKKOS_DEVICE_ID=999");
+  expect_refused("check DECK", "differ", "KOKKOS_TOOLS_LIBS=/a.so KOKKOS_PROFILE_LIBRARY=/b.so");
+  for (const std::string variable :
+       {"KOKKOS_DISABLE_WARNINGS=x", "KOKKOS_MAP_DEVICE_ID_BY=x", "KOKKOS_PRINT_CONFIGURATION=x",
+        "KOKKOS_TUNE_INTERNALS=x", "KOKKOS_VISIBLE_DEVICES=x"}) {
+    const Finished finished = run("check DECK", variable);
+    EXPECT_EQ(finished.exit_code, 0) << variable << finished.error;
+    EXPECT_EQ(finished.error, "") << variable;
+  }
+  EXPECT_EQ(run("check DECK --threads 1 --device 0", "KOKKOS_NUM_THREADS=x KOKKOS_DEVICE_ID=x").exit_code, 0);
+}
+
+TEST_F(CommandLine, CheckRefusesWhatClusterRefuses) {
+  for (const std::string command : {"cluster", "check"}) {
+    expect_refused(command + " DECK memory.device_limit_mb=1", "memory.device_limit_mb = 1 is too small");
+    expect_refused(command + " DECK output.folder=/proc/kokkosort", "results cannot be written there");
+    expect_refused(command + " DECK output.folder=" + std::string(300, 'n'), "File name too long");
+    fs::create_symlink(data_.path(), data_ / "here");
+    fs::create_hard_link(data_ / "f.h5", data_ / "clusters.h5");
+    const Finished finished = run(command + " DECK --overwrite output.folder='" + (data_ / "here").string() + "'");
+    EXPECT_EQ(finished.exit_code, 2);
+    EXPECT_NE(finished.error.find("is the input"), std::string::npos) << finished.error;
+    fs::remove(data_ / "here");
+    fs::remove(data_ / "clusters.h5");
+  }
+}
+
+TEST_F(CommandLine, ADeckThatCannotBeNamed) {
+  for (const std::string command : {"cluster", "check"}) {
+    expect_refused(command + " ''", "the deck's name is empty");
+    expect_refused(command + " deck.yaml", "the current folder is gone",
+                   "mkdir '" + (data_ / "gone").string() + "'; cd '" + (data_ / "gone").string() +
+                       "'; rmdir '" + (data_ / "gone").string() + "';");
+  }
 }
 
 TEST_F(CommandLine, CheckWritesNothingAndPrintsTheDeck) {
@@ -167,12 +260,13 @@ TEST_F(CommandLine, HelpListsTheKeys) {
 
 TEST_F(CommandLine, BadUsage) {
   expect_refused("", "which command?");
-  expect_refused("clutser", "clutser");
+  expect_refused("clutser", "there is no command 'clutser'; of cluster, check, info the nearest is cluster");
   expect_refused("sort DECK", "sort");
   expect_refused("cluster", "deck");
   expect_refused("cluster DECK --fast", "--fast");
-  expect_refused("cluster DECK --device x", "--device");
-  expect_refused("cluster DECK --device 1000", "--device 1000");
+  expect_refused("cluster DECK --device x", "--device is 'x'; it must be a whole number from 0\n");
+  expect_refused("cluster DECK --device -1", "--device is '-1'; it must be a whole number from 0\n");
+  expect_refused("cluster DECK --device 1000", "is 1000; ");
   expect_refused("cluster DECK --threads x", "threads is 'x'");
   expect_refused("cluster DECK clustering.seeds", "section.key=value");
   expect_refused("cluster DECK clustering.seds=3", "nearest known key is clustering.seeds");

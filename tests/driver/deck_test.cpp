@@ -136,7 +136,10 @@ TEST(DeckErrors, UnknownKeysNameTheNearest) {
             std::string::npos);
   EXPECT_NE(error_of(smallest + "min_ratio: 10\n").find("nearest known key is clustering.min_ratio"),
             std::string::npos);
-  EXPECT_NE(error_of("inptu: {features: f.h5}\n").find("nearest known key is input."), std::string::npos);
+  EXPECT_EQ(error_of("inptu: {features: f.h5}\n"),
+            "deck.yaml:1: unknown group 'inptu'; the nearest known group is input");
+  EXPECT_NE(error_of(smallest + "clusterng: {seeds: 3}\n").find("nearest known group is clustering"),
+            std::string::npos);
   EXPECT_EQ(error_of(smallest, {"clustering.trails=3"}),
             "command line: unknown key 'clustering.trails'; the nearest known key is clustering.trials");
 }
@@ -158,12 +161,20 @@ TEST(DeckErrors, ValuesThatAreNotAllowed) {
             std::string::npos);
   EXPECT_NE(error_of(smallest + "clustering: {refractory: true}\n").find("one of on, off"),
             std::string::npos);
-  EXPECT_NE(error_of(smallest + "memory: {device_limit_mb: 0}\n").find("at least 1"), std::string::npos);
+  EXPECT_NE(error_of(smallest + "memory: {device_limit_mb: 0}\n").find("megabytes from 1 to 1073741824"),
+            std::string::npos);
   EXPECT_NE(error_of(smallest + "memory: {host_limit_mb: 18446744073709551615}\n").find("megabytes"),
             std::string::npos);
   EXPECT_NE(error_of("input: {features: ''}\n").find("it must be a path"), std::string::npos);
   EXPECT_EQ(error_of(smallest, {"threads=all"}),
-            "command line: threads is 'all'; it must be a whole number from 0 to 1024");
+            "command line: threads is 'all'; it must be a whole number from 0 to 512");
+}
+
+TEST(DeckErrors, ZeroBytes) {
+  EXPECT_EQ(error_of("input: {features: \"f\\0.h5\"}\n"),
+            "deck.yaml:1: input.features holds a zero byte; it must be a path");
+  EXPECT_EQ(error_of("input:\n  group: \"detected\\0\"\n"),
+            "deck.yaml:2: input.group holds a zero byte; it must be text");
 }
 
 TEST(DeckErrors, MissingAndRepeatedKeys) {
