@@ -12,7 +12,7 @@ packages=(
 
 usage() {
   cat <<'TEXT'
-./build.sh demo                  builds, then clusters the bundled spike features (inputs/demo.yaml)
+./build.sh demo                  builds the program alone, then clusters the bundled spike features (inputs/demo.yaml)
 ./build.sh test                  builds, then runs all tests
 ./build.sh build [PRESET]        builds: openmp (default), serial-debug, cuda, cuda-75, cuda-86, cuda-89, cuda-90, hip
 ./build.sh help                  this text
@@ -49,21 +49,23 @@ install_packages() {
     apt-get -qq install -y --no-install-recommends "${missing[@]}" > /dev/null
 }
 
-build() { # PRESET [CMAKE ARGUMENT...]
+build() { # TARGET PRESET [CMAKE ARGUMENT...]
+  local target=$1
+  shift
   install_packages
   cmake --preset "$@" > /dev/null # what takes long, warnings and errors come on the other stream
-  cmake --build --preset "$1"
+  cmake --build --preset "$1" --target "$target"
 }
 
 command=${1:-help}
 shift || true
 case $command in
   demo)
-    build openmp "$@"
+    build kokkosort openmp "$@"
     build/openmp/kokkosort cluster inputs/demo.yaml --overwrite
     ;;
   test)
-    build openmp "$@"
+    build all openmp "$@"
     ctest --preset openmp --output-on-failure
     ;;
   build)
@@ -72,7 +74,7 @@ case $command in
       preset=$1
       shift
     fi
-    build "$preset" "$@"
+    build all "$preset" "$@"
     ;;
   help | -h | --help) usage ;;
   *)

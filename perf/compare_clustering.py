@@ -13,7 +13,9 @@ import sys
 import tempfile
 import time
 
-import h5py
+if len(sys.argv) < 5:
+    sys.exit(__doc__)
+import h5py  # after the usage, which needs nothing
 
 REPEATS = 3
 kokkosort, tool, features, group = sys.argv[1:5]
