@@ -12,9 +12,9 @@ void run_check(const CommandLine& line) {
   const DeckKeys keys = cluster_keys(deck);
   load_cluster_deck(line.deck, line.overrides, deck, keys);
   refuse_replacing_input(deck);
-  check_output(deck.result(), line.overwrite);
   const Runtime runtime(line.device, deck.threads);
   check_device_limit(deck, runtime.device());
+  check_output(deck.result(), line.overwrite);
   const SpikeFeatures spikes = read_spikes(deck);
   if (line.quiet) return;
   fmt::print("# {} would cluster {} spikes of {} channels into {}, with these keys:\n{}", line.deck.string(),

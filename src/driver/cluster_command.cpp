@@ -40,7 +40,8 @@ void report(const CommandLine& line, const ClusterSummary& summary) {
     if (line.report) print_ledger(summary.run.ledger);
     flush_output();
   } catch (const std::exception& error) {
-    fmt::print(stderr, "kokkosort: warning: {} is written; {}\n", summary.deck.result().string(), error.what());
+    fmt::print(stderr, "kokkosort: warning: {} is written; {}\n", summary.deck.result().string(),
+               error.what());
   }
 }
 
@@ -52,10 +53,10 @@ void run_cluster(const CommandLine& line) {
   const DeckKeys keys = cluster_keys(deck);
   load_cluster_deck(line.deck, line.overrides, deck, keys);
   refuse_replacing_input(deck);
-  PendingFile result(deck.result(), line.overwrite);
 
   const Runtime runtime(line.device, deck.threads);
   check_device_limit(deck, runtime.device());
+  PendingFile result(deck.result(), line.overwrite);
   const Exec exec;
   RunRecord run = describe_run(keys, runtime.device());
   const SpikeFeatures spikes = read_timed(exec, deck, run.times);

@@ -63,7 +63,8 @@ DeckKeys cluster_keys(ClusterDeck& deck) {
                  "memory that the spikes may take on the host");
   keys.whole<std::uint64_t>("seed", deck.clustering.seed, 0, std::numeric_limits<std::uint64_t>::max(),
                             "of the random numbers");
-  keys.whole("threads", deck.threads, 0, most_threads, "of the host; 0: OMP_NUM_THREADS, or as many as it has");
+  keys.whole("threads", deck.threads, 0, most_threads,
+             "of the host; 0: OMP_NUM_THREADS, or as many as it has");
   return keys;
 }
 

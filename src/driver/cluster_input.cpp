@@ -23,7 +23,8 @@ void check_device_limit(const ClusterDeck& deck, const Device& device) {
       deck.clustering.device_limit_bytes <= device.memory_bytes)
     return;
   throw InputError(fmt::format("memory.device_limit_mb is {}; it must be within what {} has, {}",
-                               deck.clustering.device_limit_bytes >> 20, device.name, device.memory_bytes >> 20));
+                               deck.clustering.device_limit_bytes >> 20, device.name,
+                               device.memory_bytes >> 20));
 }
 
 SpikeFeatures read_spikes(const ClusterDeck& deck) {

@@ -13,7 +13,8 @@ void refuse_replacing_input(const ClusterDeck& deck);
 /// @throws InputError if the device has less memory than memory.device_limit_mb grants
 void check_device_limit(const ClusterDeck& deck, const Device& device);
 
-/// Reads the spikes. @throws InputError as read_features does, or if memory.device_limit_mb is too small for them
+/// Reads the spikes. @throws InputError as read_features does, or if memory.device_limit_mb is too small for
+/// them
 SpikeFeatures read_spikes(const ClusterDeck& deck);
 
 }  // namespace kokkosort

@@ -38,7 +38,8 @@ Device choose_device(int number) {
   if (devices.empty())
     throw std::runtime_error(backend + " finds no device; kokkosort info says what this build needs");
   if (number >= static_cast<int>(devices.size()))
-    throw InputError(fmt::format("--device (or KOKKOS_DEVICE_ID) is {}; {} has {}; kokkosort info lists them", number, backend,
+    throw InputError(fmt::format("--device (or KOKKOS_DEVICE_ID) is {}; {} has {}; kokkosort info lists them",
+                                 number, backend,
                                  devices.size() == 1 ? std::string("device 0 alone")
                                                      : fmt::format("devices 0 to {}", devices.size() - 1)));
   return devices[static_cast<std::size_t>(std::max(number, 0))];

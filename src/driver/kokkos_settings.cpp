@@ -1,7 +1,7 @@
 #include "driver/kokkos_settings.hpp"
 
-#include <Kokkos_Core.hpp>
 #include <fmt/format.h>
+#include <Kokkos_Core.hpp>
 
 #include <algorithm>
 #include <cstdlib>
@@ -50,9 +50,9 @@ void clear_kokkos_settings() {
   const std::string old_name = variable("KOKKOS_PROFILE_LIBRARY");
   if (!tools.empty() && !old_name.empty() && tools != old_name)
     throw InputError("environment: KOKKOS_TOOLS_LIBS and KOKKOS_PROFILE_LIBRARY differ; unset the latter");
-  for (const char* name : {"KOKKOS_NUM_THREADS", "KOKKOS_DEVICE_ID", "KOKKOS_DISABLE_WARNINGS",
-                           "KOKKOS_MAP_DEVICE_ID_BY", "KOKKOS_PRINT_CONFIGURATION", "KOKKOS_TUNE_INTERNALS",
-                           "KOKKOS_VISIBLE_DEVICES"})
+  for (const char* name :
+       {"KOKKOS_NUM_THREADS", "KOKKOS_DEVICE_ID", "KOKKOS_DISABLE_WARNINGS", "KOKKOS_MAP_DEVICE_ID_BY",
+        "KOKKOS_PRINT_CONFIGURATION", "KOKKOS_TUNE_INTERNALS", "KOKKOS_VISIBLE_DEVICES"})
     unsetenv(name);
 }
 

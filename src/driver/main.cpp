@@ -39,8 +39,8 @@ void refuse_unknown_command(const CLI::App& app, const std::string& word) {
   const auto nearest = std::min_element(names.begin(), names.end(), [&](const auto& a, const auto& b) {
     return kokkosort::edit_distance(word, a) < kokkosort::edit_distance(word, b);
   });
-  throw kokkosort::InputError(fmt::format("there is no command '{}'; of {} the nearest is {}", word.substr(0, 60),
-                                          fmt::join(names, ", "), *nearest));
+  throw kokkosort::InputError(fmt::format("there is no command '{}'; of {} the nearest is {}",
+                                          word.substr(0, 60), fmt::join(names, ", "), *nearest));
 }
 
 void add_deck_options(CLI::App& command, CommandLine& line) {

@@ -42,9 +42,10 @@ std::string find_group(const InputFile& file, const std::string& group) {
   constexpr std::size_t most_listed = 10;
   const std::size_t n_groups = groups.size();
   groups.resize(std::min(n_groups, most_listed));
-  file.fail("", fmt::format("there is no group '{}'; groups with spikes: {}{}; set input.group", group,
-                            fmt::join(groups, ", "),
-                            n_groups > most_listed ? fmt::format(" and {} more", n_groups - most_listed) : ""));
+  file.fail("",
+            fmt::format("there is no group '{}'; groups with spikes: {}{}; set input.group", group,
+                        fmt::join(groups, ", "),
+                        n_groups > most_listed ? fmt::format(" and {} more", n_groups - most_listed) : ""));
 }
 
 DetectionCentres read_centres(InputFile& file, const std::string& group, std::size_t n_channels) {

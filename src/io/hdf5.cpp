@@ -74,8 +74,7 @@ template <class T>
 std::string type_complaint(hid_t type) {
   const H5T_class_t found = H5Tget_class(type);
   if (found == H5T_INTEGER || (std::is_floating_point_v<T> && found == H5T_FLOAT)) return {};
-  return std::string("holds ") + class_name(found) + "; write it as " +
-         wanted_class<T>();
+  return std::string("holds ") + class_name(found) + "; write it as " + wanted_class<T>();
 }
 
 /// "1 axis", "2 axes".
@@ -247,8 +246,8 @@ void InputFile::read_narrowing(const Dataset& dataset, T* to) const {
   read_as(dataset, native_type<Wide>(), values.data());
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (!std::in_range<T>(values[i]))
-      fail(dataset.name, "element " + std::to_string(i) + " is " + std::to_string(values[i]) + "; it must be " +
-                             allowed_values<T>());
+      fail(dataset.name, "element " + std::to_string(i) + " is " + std::to_string(values[i]) +
+                             "; it must be " + allowed_values<T>());
     to[i] = static_cast<T>(values[i]);
   }
 }

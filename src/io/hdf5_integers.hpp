@@ -1,6 +1,7 @@
 #pragma once
 // HDF5 takes the nearest integer that fits where a value does not fit the type in memory,
-// and misreads big-endian unsigned ones of the same size. So integers of other types are read in full width first.
+// and misreads big-endian unsigned ones of the same size. So integers of other types are read in full width
+// first.
 
 #include <hdf5.h>
 

@@ -32,10 +32,11 @@ std::string missing_chunks(hid_t dataset, hid_t properties) {
   for (std::size_t axis = 0; axis < shape.size(); ++axis)
     needed *= shape[axis] / chunk[axis] + (shape[axis] % chunk[axis] != 0);
   hsize_t written = 0;
-  if (H5Dget_num_chunks(dataset, space.get(), &written) < 0) return "has chunks that cannot be counted: " + last_error();
+  if (H5Dget_num_chunks(dataset, space.get(), &written) < 0)
+    return "has chunks that cannot be counted: " + last_error();
   if (written == needed) return {};
-  return fmt::format("has {} of its {} chunks; the file does not hold the others; was it written completely?", written,
-                     needed);
+  return fmt::format("has {} of its {} chunks; the file does not hold the others; was it written completely?",
+                     written, needed);
 }
 
 /// Where HDF5 looks for the file of a name.
@@ -43,7 +44,8 @@ fs::path external_path(const std::string& name, const fs::path& file) {
   const char* variable = std::getenv("HDF5_EXTFILE_PREFIX");
   const std::string prefix = variable == nullptr ? "" : variable;
   constexpr std::string_view origin = "${ORIGIN}";
-  if (prefix.starts_with(origin)) return file.parent_path() / prefix.substr(origin.size()).insert(0, ".") / name;
+  if (prefix.starts_with(origin))
+    return file.parent_path() / prefix.substr(origin.size()).insert(0, ".") / name;
   return fs::path(prefix) / name;
 }
 
@@ -64,8 +66,8 @@ std::string missing_external(hid_t dataset, hid_t properties, const fs::path& fi
     const std::uintmax_t bytes = fs::file_size(path, error);
     if (error) return fmt::format("lies in {}: {}", path.string(), error.message());
     if (bytes < static_cast<std::uintmax_t>(offset) + here)
-      return fmt::format("lies in {}, which has {} bytes; it must have {}; was it written completely?", path.string(),
-                         bytes, static_cast<std::uintmax_t>(offset) + here);
+      return fmt::format("lies in {}, which has {} bytes; it must have {}; was it written completely?",
+                         path.string(), bytes, static_cast<std::uintmax_t>(offset) + here);
     needed -= here;
   }
   return {};
@@ -100,12 +102,13 @@ std::string filter_complaint(hid_t dataset) {
     unsigned flags = 0;
     std::size_t n_values = 0;
     std::array<char, 64> name{};
-    const H5Z_filter_t filter = H5Pget_filter2(properties.get(), static_cast<unsigned>(i), &flags, &n_values, nullptr,
-                                               name.size() - 1, name.data(), nullptr);
+    const H5Z_filter_t filter = H5Pget_filter2(properties.get(), static_cast<unsigned>(i), &flags, &n_values,
+                                               nullptr, name.size() - 1, name.data(), nullptr);
     if (H5Zfilter_avail(filter) <= 0)
-      return fmt::format("is stored with the filter {} (number {}), which this HDF5 lacks; rewrite it with gzip or "
-                         "without compression",
-                         name[0] == '\0' ? "of an unknown name" : name.data(), static_cast<int>(filter));
+      return fmt::format(
+          "is stored with the filter {} (number {}), which this HDF5 lacks; rewrite it with gzip or "
+          "without compression",
+          name[0] == '\0' ? "of an unknown name" : name.data(), static_cast<int>(filter));
   }
   return {};
 }

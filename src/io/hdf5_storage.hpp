@@ -7,13 +7,14 @@
 
 namespace kokkosort::hdf5 {
 
-/// What keeps a dataset's values from being read, in words that follow its name; empty if nothing does. HDF5 reads
-/// zeros where values were never written, or lie in another file that lacks them.
+/// What keeps a dataset's values from being read, in words that follow its name; empty if nothing does. HDF5
+/// reads zeros where values were never written, or lie in another file that lacks them.
 ///
 /// @param file  that the dataset was opened from
 std::string storage_complaint(hid_t dataset, const std::filesystem::path& file);
 
-/// Which filter of a dataset that could not be read this library lacks, in words that follow its name; empty if none.
+/// Which filter of a dataset that could not be read this library lacks, in words that follow its name; empty
+/// if none.
 std::string filter_complaint(hid_t dataset);
 
 }  // namespace kokkosort::hdf5

@@ -46,7 +46,8 @@ void clean_up_when_interrupted() {
     if (std::signal(signal, clean_up_and_end) == SIG_IGN) std::signal(signal, SIG_IGN);
 }
 
-InterruptionTrace::InterruptionTrace(const std::filesystem::path& file, const std::filesystem::path& made_from)
+InterruptionTrace::InterruptionTrace(const std::filesystem::path& file,
+                                     const std::filesystem::path& made_from)
     : place_(-1) {
   const std::string text = file.string();
   for (std::size_t i = 0; i < traces.size() && place_ < 0; ++i)

@@ -4,8 +4,8 @@
 
 namespace kokkosort {
 
-/// From here on a program that is told to end (SIGINT, SIGTERM, SIGHUP) first removes what its PendingFiles made. For
-/// main(); signals that are ignored stay so.
+/// From here on a program that is told to end (SIGINT, SIGTERM, SIGHUP) first removes what its PendingFiles
+/// made. For main(); signals that are ignored stay so.
 void clean_up_when_interrupted();
 
 /// What an interruption removes while this lives: a file, and the folders made for it that are empty.

@@ -60,7 +60,8 @@ void replace(const fs::path& temporary, const fs::path& path) {
   if (error) throw std::runtime_error(path.string() + ": " + error.message());
 }
 
-/// Gives a file its final name unless another run has made a file of that name: only link() does both at once.
+/// Gives a file its final name unless another run has made a file of that name: only link() does both at
+/// once.
 void place_new(const fs::path& temporary, const fs::path& path) {
   if (link(temporary.c_str(), path.c_str()) == 0) {
     unlink(temporary.c_str());

@@ -129,7 +129,8 @@ int interrupt(const std::string& deck, const fs::path& folder, int signal) {
 
 TEST_F(CommandLine, AnInterruptionLeavesNothingBehind) {
   const fs::path deck = data_ / "slow.yaml";
-  write_text(deck, "input: {features: '" KOKKOSORT_SOURCE_DIR "/inputs/demo_features.h5'}\n"
+  write_text(deck, "input: {features: '" KOKKOSORT_SOURCE_DIR
+                   "/inputs/demo_features.h5'}\n"
                    "output: {folder: made/deep}\nclustering: {trials: 16, subset_stride: 1}\n");
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     const int status = interrupt(deck.string(), data_ / "made/deep", signal);
@@ -149,7 +150,8 @@ TEST_F(CommandLine, ASummaryThatCannotBePrintedIsAWarning) {
 }
 
 TEST_F(CommandLine, ThreadsOfTheEnvironmentAreBounded) {
-  for (const std::string variable : {"OMP_NUM_THREADS=513", "OMP_NUM_THREADS=30000", "KOKKOS_NUM_THREADS=512"}) {
+  for (const std::string variable :
+       {"OMP_NUM_THREADS=513", "OMP_NUM_THREADS=30000", "KOKKOS_NUM_THREADS=512"}) {
     const Finished finished = run("check DECK", variable);
     EXPECT_EQ(finished.exit_code, 0) << variable << finished.error;
     EXPECT_EQ(finished.error, "") << variable;
@@ -182,7 +184,8 @@ TEST_F(CommandLine, CheckRefusesWhatClusterRefuses) {
     expect_refused(command + " DECK output.folder=" + std::string(300, 'n'), "File name too long");
     fs::create_symlink(data_.path(), data_ / "here");
     fs::create_hard_link(data_ / "f.h5", data_ / "clusters.h5");
-    const Finished finished = run(command + " DECK --overwrite output.folder='" + (data_ / "here").string() + "'");
+    const Finished finished =
+        run(command + " DECK --overwrite output.folder='" + (data_ / "here").string() + "'");
     EXPECT_EQ(finished.exit_code, 2);
     EXPECT_NE(finished.error.find("is the input"), std::string::npos) << finished.error;
     fs::remove(data_ / "here");

@@ -120,8 +120,12 @@ TEST(FeaturesFile, TellsWhatMissingPartsHold) {
       {"vector",
        [](SmallFeatures& small) { small.left_out = {"probe/x_um"}; },
        {"probe/x_um: is missing; it must hold floating-point numbers on 1 axis"}},
-      {"real", [](SmallFeatures& small) { small.left_out = {"detected@dmin_um"}; }, {"it must be one number"}},
-      {"integer", [](SmallFeatures& small) { small.left_out = {"pcs@peak_sample"}; }, {"it must be one integer"}},
+      {"real",
+       [](SmallFeatures& small) { small.left_out = {"detected@dmin_um"}; },
+       {"it must be one number"}},
+      {"integer",
+       [](SmallFeatures& small) { small.left_out = {"pcs@peak_sample"}; },
+       {"it must be one integer"}},
   });
 }
 
@@ -276,7 +280,8 @@ TEST(FeaturesFile, DoesNotBelieveWhatAHeaderClaims) {
   EXPECT_NE(message.find("more than is left of memory.host_limit_mb = 1024"), std::string::npos) << message;
   claim_features(folder / "unwritten.h5", {3, 3, 2});
   message = message_of<InputError>([&] { read_features(folder / "unwritten.h5", "detected", limit); });
-  EXPECT_NE(message.find("was never written: the file does not hold its values"), std::string::npos) << message;
+  EXPECT_NE(message.find("was never written: the file does not hold its values"), std::string::npos)
+      << message;
 }
 
 TEST(FeaturesFile, CountsAllArraysAgainstTheLimit) {

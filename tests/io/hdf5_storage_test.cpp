@@ -21,7 +21,8 @@ const std::vector<hsize_t> shape{3, 3, 2};
 
 class HDF5Storage : public testing::Test {
  protected:
-  HDF5Storage() : properties_(H5Pcreate(H5P_DATASET_CREATE)), space_(H5Screate_simple(3, shape.data(), nullptr)) {}
+  HDF5Storage()
+      : properties_(H5Pcreate(H5P_DATASET_CREATE)), space_(H5Screate_simple(3, shape.data(), nullptr)) {}
 
   /// Writes a features file whose features are stored as properties_ say. @param write  is given the dataset
   void make(const std::function<void(hid_t)>& write) {
@@ -29,8 +30,8 @@ class HDF5Storage : public testing::Test {
     small.left_out = {features};
     small.write(path());
     const hdf5::Id file(H5Fopen(path().c_str(), H5F_ACC_RDWR, H5P_DEFAULT));
-    const hdf5::Id dataset(H5Dcreate2(file.get(), features.c_str(), H5T_NATIVE_FLOAT, space_.get(), H5P_DEFAULT,
-                                      properties_.get(), H5P_DEFAULT));
+    const hdf5::Id dataset(H5Dcreate2(file.get(), features.c_str(), H5T_NATIVE_FLOAT, space_.get(),
+                                      H5P_DEFAULT, properties_.get(), H5P_DEFAULT));
     ASSERT_GE(dataset.get(), 0);
     write(dataset.get());
   }
@@ -46,7 +47,8 @@ class HDF5Storage : public testing::Test {
     const hdf5::Id part(H5Scopy(space_.get()));
     H5Sselect_hyperslab(part.get(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr);
     ASSERT_GE(
-        H5Dwrite(dataset, H5T_NATIVE_FLOAT, memory.get(), part.get(), H5P_DEFAULT, small_.features.data()), 0);
+        H5Dwrite(dataset, H5T_NATIVE_FLOAT, memory.get(), part.get(), H5P_DEFAULT, small_.features.data()),
+        0);
   }
 
   void set_chunks() {
@@ -165,11 +167,15 @@ TEST(HDF5Integers, ThatDoNotFitAreNamed) {
   const std::string allowed = "it must be from -2147483648 to 2147483647";
   const std::vector<std::int64_t> high{0, 1, 3000000000, 0};
   const std::vector<std::int64_t> low{0, 1, -3000000000, 0};
-  expect_part(message_with("probe/shank", H5T_STD_I64LE, high), "probe/shank: element 2 is 3000000000; " + allowed);
-  expect_part(message_with("probe/shank", H5T_STD_I64BE, low), "probe/shank: element 2 is -3000000000; " + allowed);
-  expect_part(message_with("probe/shank", H5T_STD_U32BE, high), "probe/shank: element 2 is 3000000000; " + allowed);
-  expect_part(message_with("detected/spikes/centre", H5T_STD_I64LE, std::vector<std::int64_t>{1ll << 32, 0, 0}),
-              "spikes/centre: element 0 is 4294967296");
+  expect_part(message_with("probe/shank", H5T_STD_I64LE, high),
+              "probe/shank: element 2 is 3000000000; " + allowed);
+  expect_part(message_with("probe/shank", H5T_STD_I64BE, low),
+              "probe/shank: element 2 is -3000000000; " + allowed);
+  expect_part(message_with("probe/shank", H5T_STD_U32BE, high),
+              "probe/shank: element 2 is 3000000000; " + allowed);
+  expect_part(
+      message_with("detected/spikes/centre", H5T_STD_I64LE, std::vector<std::int64_t>{1ll << 32, 0, 0}),
+      "spikes/centre: element 0 is 4294967296");
   expect_part(message_with("detected/spikes/sample", H5T_STD_U64LE,
                            std::vector<std::uint64_t>{0, std::numeric_limits<std::uint64_t>::max(), 1}),
               "spikes/sample: element 1 is 18446744073709551615");
@@ -190,7 +196,8 @@ TEST(HDF5Integers, OfAttributesThatDoNotFitAreNamed) {
     const std::uint64_t value = 1ull << 63;
     H5Awrite(attribute.get(), H5T_NATIVE_UINT64, &value);
   }
-  const std::string message = message_of<InputError>([&] { read_features(folder / "f.h5", "detected", limit); });
+  const std::string message =
+      message_of<InputError>([&] { read_features(folder / "f.h5", "detected", limit); });
   EXPECT_NE(message.find("pcs, attribute peak_sample: is 9223372036854775808"), std::string::npos) << message;
 }
 

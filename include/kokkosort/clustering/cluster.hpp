@@ -37,7 +37,8 @@ struct Clustering {
   std::size_t n_units() const { return templates.extent(0); }
 };
 
-/// Whether sections fit the memory budget. @throws InputError if one alone exceeds it, with a budget that would do
+/// Whether sections fit the memory budget. @throws InputError if one alone exceeds it, with a budget that
+/// would do
 void check_device_memory(const SpikeFeatures& spikes, const ClusteringOptions& options);
 
 /// Clusters the spikes of a recording, section by section, in batches that stay within the memory budget.

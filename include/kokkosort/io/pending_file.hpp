@@ -36,7 +36,8 @@ class PendingFile {
   bool committed_ = false;
 };
 
-/// Whether a PendingFile can be made: makes one, of which nothing stays. @throws InputError as the constructor does
+/// Whether a PendingFile can be made: makes one, of which nothing stays. @throws InputError as the
+/// constructor does
 void check_output(const std::filesystem::path& path, bool overwrite);
 
 }  // namespace kokkosort
