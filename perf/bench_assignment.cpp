@@ -7,7 +7,8 @@ void assignment(benchmark::State& state) {
   SectionProblem problem(state);
   const auto graph = find_neighbours(problem.exec, problem.batch, problem.options.neighbours, problem.ledger);
   const auto seeds =
-      seed_clusters(problem.exec, problem.batch, graph.norms, problem.options.seeding, problem.options.seed);
+      seed_clusters(problem.exec, problem.batch, graph.norms, problem.options.seeding, problem.options.seed,
+                    problem.ledger);
   double bytes = 0.0;  // at least one round: each edge's label is read once from each side
   for (const SectionExtent& section : problem.batch.extents)
     bytes += 16.0 * section.n_spikes * problem.options.neighbours.neighbours;

@@ -15,7 +15,8 @@ void seeding(benchmark::State& state) {
     bytes += 4.0 * point_reads;
   }
   measure(state, problem.exec, flops, bytes, [&] {
-    seed_clusters(problem.exec, problem.batch, graph.norms, problem.options.seeding, problem.options.seed);
+    seed_clusters(problem.exec, problem.batch, graph.norms, problem.options.seeding, problem.options.seed,
+                  problem.ledger);
   });
 }
 BENCHMARK(seeding)->Apply(section_shapes);

@@ -9,7 +9,7 @@ void splits(benchmark::State& state) {
   SectionProblem problem(state);
   auto& [options, ledger, spikes, sections, batch, exec] = problem;
   const auto graph = find_neighbours(exec, batch, options.neighbours, ledger);
-  const auto seeds = seed_clusters(exec, batch, graph.norms, options.seeding, options.seed);
+  const auto seeds = seed_clusters(exec, batch, graph.norms, options.seeding, options.seed, ledger);
   const auto assigned = assign_clusters(exec, batch, graph, seeds, options.assignment, ledger);
   std::vector<MergeTree> trees;
   for (const auto& edges : count_edges(exec, batch, graph, assigned, ledger)) trees.push_back(build_merge_tree(edges));
@@ -27,7 +27,7 @@ void splits(benchmark::State& state) {
                                       &batch = batch, &exec = exec] {
     const auto leaves = make_leaf_table(exec, batch, sections, trees, spikes, assigned.left, labels, ledger);
     embed_points(exec, batch, order_by_leaf(exec, batch, leaves));
-    const auto grams = compute_leaf_grams(exec, batch, leaves, ledger);
+    const auto grams = compute_leaf_grams(exec, batch, leaves, {}, ledger);
     std::vector<MergeTree> decided = trees;
     decide_splits(exec, batch, leaves, grams, nullptr, options.splits, decided, ledger);
   });

@@ -6,13 +6,18 @@
 
 #include "clustering/reverse_edges.hpp"
 #include "core/instantiate.hpp"
+#include "core/team_size.hpp"
 
 namespace kokkosort {
 namespace {
 
 /// Rounds queued between two looks at whether anything moved: a look costs a device round trip.
 template <class Exec>
-constexpr int rounds_per_look = runs_on_host<Exec> ? 1 : 8;
+int rounds_per_look(const AssignmentOptions& options) {
+  if (options.rounds_per_look > 0) return options.rounds_per_look;
+  return runs_on_host<Exec> ? 1 : 8;
+}
+
 
 /// How much a cluster's edges to a node exceed what the null model expects, times 2m (or m) so that all terms of γ = 1
 /// are whole numbers and ties are exact.
@@ -171,13 +176,16 @@ bool any_moved(const Exec& exec, const Vector<std::uint32_t, Exec>& moved, int r
 
 template <class Exec>
 void move_until_settled(const Exec& exec, const SectionBatch<Exec>& batch, const MoveNodes<Exec>& nodes, int max_clusters,
-                        int rounds, TransferLedger& ledger) {
+                        const AssignmentOptions& options, TransferLedger& ledger) {
+  const int rounds = options.rounds;
+  const int per_look = rounds_per_look<Exec>(options);
   const Vector<std::uint32_t, Exec> moved(Kokkos::view_alloc(exec, "kokkosort::clustering::moved"),
                                           static_cast<std::size_t>(std::max(rounds, 1)));
   const auto clusters = static_cast<std::uint32_t>(max_clusters);
-  const auto scratch = Kokkos::PerTeam(Scratch<std::uint32_t, Exec>::shmem_size(clusters));
+  const std::size_t scratch = Scratch<std::uint32_t, Exec>::shmem_size(clusters);
+  const MoveRight<Exec> move_right{nodes, clusters};
+  const int team_threads = team_size(exec, move_right, scratch, options.team_threads, 64);
   const auto n_subset = static_cast<int>(batch.n_subset);
-  const int team_size = runs_on_host<Exec> ? 1 : 64;
   const Kokkos::RangePolicy<Exec> all_columns(exec, 0, batch.n_columns);
 
   Kokkos::parallel_for("kokkosort::clustering::weigh_left", all_columns, WeighLeft<Exec>{nodes});
@@ -185,10 +193,10 @@ void move_until_settled(const Exec& exec, const SectionBatch<Exec>& batch, const
                        WeighRight<Exec>{nodes});
   for (int round = 0; round < rounds; ++round) {
     Kokkos::parallel_for("kokkosort::clustering::move_right",
-                         Kokkos::TeamPolicy<Exec>(exec, n_subset, team_size).set_scratch_size(0, scratch),
-                         MoveRight<Exec>{nodes, clusters});
+                         Kokkos::TeamPolicy<Exec>(exec, n_subset, team_threads).set_scratch_size(0, Kokkos::PerTeam(scratch)),
+                         move_right);
     Kokkos::parallel_for("kokkosort::clustering::move_left", all_columns, MoveLeft<Exec>{nodes, moved, round});
-    const bool look = (round + 1) % rounds_per_look<Exec> == 0;
+    const bool look = (round + 1) % per_look == 0;
     if (look && !any_moved(exec, moved, round, ledger)) break;
   }
 }
@@ -262,7 +270,7 @@ Assignment<Exec> assign_clusters(const Exec& exec, const SectionBatch<Exec>& bat
                               zeroed("kokkosort::clustering::right_weight"),
                               options.null_model,
                               options.resolution};
-  move_until_settled(exec, batch, nodes, max_clusters, options.rounds, ledger);
+  move_until_settled(exec, batch, nodes, max_clusters, options, ledger);
 
   const auto clusters = static_cast<std::uint32_t>(max_clusters);
   Kokkos::parallel_for(

@@ -22,7 +22,7 @@ std::size_t bytes_of(const SectionExtent& section, const SpikeFeatures& spikes, 
   const std::size_t d = section.n_features;
   const auto neighbours = static_cast<std::size_t>(options.neighbours.neighbours);
   const auto trials = static_cast<std::size_t>(seeding_trials(options.seeding));
-  const std::size_t per_spike = 4 * d + 4 * spikes.n_rows() * spikes.n_pcs() + 8 * neighbours + 4 * trials + 48;
+  const std::size_t per_spike = 4 * d + 4 * spikes.n_rows() * spikes.n_pcs() + 8 * neighbours + 8 * trials + 48;
   const std::size_t per_leaf = 8 * (d + 1) * (d + 1) + 4 * CorrelogramCounter::size * section.n_seeds + 4 * section.n_seeds;
   // Node systems of one level: at most half as many as leaves.
   return n * per_spike + section.n_subset * (4 * d + 16) + section.n_seeds * (per_leaf + 4 * (d + 1) * (d + 1));
@@ -132,7 +132,7 @@ class BatchClustering {
     }
     {
       const auto stage = time("seeding");
-      seeding = seed_clusters(exec_, batch_, graph.norms, options_.seeding, options_.seed);
+      seeding = seed_clusters(exec_, batch_, graph.norms, options_.seeding, options_.seed, ledger_);
     }
     {
       const auto stage = time("assignment");
@@ -157,7 +157,7 @@ class BatchClustering {
   void split() {
     const auto stage = time("splits");
     embed_points(exec_, batch_, order_by_leaf(exec_, batch_, leaves_));
-    const LeafGrams<Exec> grams = compute_leaf_grams(exec_, batch_, leaves_, ledger_);
+    const LeafGrams<Exec> grams = compute_leaf_grams(exec_, batch_, leaves_, options_.grams, ledger_);
     LeafCorrelograms correlograms;
     if (options_.splits.refractory) correlograms = count_correlograms(exec_, batch_, leaves_, spikes_.sampling_rate_hz, ledger_);
     clusters_ = decide_splits(exec_, batch_, leaves_, grams, options_.splits.refractory ? &correlograms : nullptr,

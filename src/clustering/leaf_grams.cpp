@@ -1,24 +1,23 @@
 #include "kokkosort/clustering/leaf_grams.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "core/instantiate.hpp"
+#include "core/team_size.hpp"
 #include "core/upload.hpp"
 
 namespace kokkosort {
 namespace {
 
-constexpr std::uint32_t tile_rows = 16;    // a team computes a tile_rows × tile_rows block of one leaf's Gram
-constexpr std::uint32_t chunk_spikes = 64; // from so many spikes at a time, held in scratch
-/// A row of the chunk; one more than its spikes so that rows start in different memory banks of a GPU.
-constexpr std::uint32_t chunk_stride = chunk_spikes + 1;
+constexpr std::uint32_t tile_rows = 16;  // a team computes a tile_rows × tile_rows block of one leaf's Gram
 
 /// Partial sums of one scalar product: a CPU's vector register, one on a GPU. Added in a fixed order.
 template <class Exec>
 constexpr std::uint32_t partial_sums = runs_on_host<Exec> ? 8 : 1;
 
 template <class Exec>
-KOKKOS_INLINE_FUNCTION double chunk_product(const double* x, const double* y) {
+KOKKOS_INLINE_FUNCTION double chunk_product(const double* x, const double* y, const std::uint32_t chunk_spikes) {
   constexpr std::uint32_t lanes = partial_sums<Exec>;
   double partial[lanes] = {};
   for (std::uint32_t i = 0; i < chunk_spikes; i += lanes)
@@ -36,10 +35,14 @@ struct GramTile {
   Vector<std::uint32_t, Exec> first_column;
   Vector<std::uint32_t, Exec> n_spikes;
   LeafGrams<Exec> grams;
-  std::uint32_t tile_pairs;  // of the widest section
+  std::uint32_t tile_pairs;    // of the widest section
+  std::uint32_t chunk_spikes;  // of a leaf, held in scratch at a time
 
-  static std::size_t scratch_bytes() {
-    return 2 * Scratch<double, Exec>::shmem_size(tile_rows * chunk_stride) +
+  /// A row of the chunk; one more than its spikes so that rows start in different memory banks of a GPU.
+  KOKKOS_INLINE_FUNCTION std::uint32_t chunk_stride() const { return chunk_spikes + 1; }
+
+  std::size_t scratch_bytes() const {
+    return 2 * Scratch<double, Exec>::shmem_size(tile_rows * chunk_stride()) +
            Scratch<double, Exec>::shmem_size(tile_rows * tile_rows);
   }
 
@@ -52,8 +55,8 @@ struct GramTile {
     while (column_tile > row_tile) column_tile -= ++row_tile;  // pairs of the lower triangle, row by row
     if (row_tile * tile_rows > section.n_features) return;
 
-    const Scratch<double, Exec> x(member.team_scratch(0), tile_rows * chunk_stride);
-    const Scratch<double, Exec> y(member.team_scratch(0), tile_rows * chunk_stride);
+    const Scratch<double, Exec> x(member.team_scratch(0), tile_rows * chunk_stride());
+    const Scratch<double, Exec> y(member.team_scratch(0), tile_rows * chunk_stride());
     const Scratch<double, Exec> sums(member.team_scratch(0), tile_rows * tile_rows);
     Kokkos::parallel_for(Kokkos::TeamThreadRange(member, tile_rows * tile_rows),
                          [&](const std::uint32_t o) { sums(o) = 0.0; });
@@ -62,7 +65,7 @@ struct GramTile {
       load_chunk(member, section, leaf, column_tile, done, y);
       member.team_barrier();
       Kokkos::parallel_for(Kokkos::TeamThreadRange(member, tile_rows * tile_rows), [&](const std::uint32_t o) {
-        sums(o) += chunk_product<Exec>(&x(o / tile_rows * chunk_stride), &y(o % tile_rows * chunk_stride));
+        sums(o) += chunk_product<Exec>(&x(o / tile_rows * chunk_stride()), &y(o % tile_rows * chunk_stride()), chunk_spikes);
       });
       member.team_barrier();
     }
@@ -80,7 +83,7 @@ struct GramTile {
       double value = 0.0;
       if (i < left && row < section.n_features) value = from[std::size_t{row} * section.stride + i];
       if (i < left && row == section.n_features) value = 1.0;
-      to(o / chunk_spikes * chunk_stride + i) = value;
+      to(o / chunk_spikes * chunk_stride() + i) = value;
     });
   }
 
@@ -106,7 +109,9 @@ std::uint32_t widest_section(const std::vector<SectionExtent>& extents) {
 
 template <class Exec>
 LeafGrams<Exec> compute_leaf_grams(const Exec& exec, const SectionBatch<Exec>& batch, const LeafTable<Exec>& leaves,
-                                   TransferLedger& ledger) {
+                                   const GramOptions& options, TransferLedger& ledger) {
+  if (options.chunk_spikes < 8 || options.chunk_spikes % 8 != 0)
+    throw std::invalid_argument("compute_leaf_grams: chunk_spikes must be a multiple of 8");
   std::vector<std::size_t> first;
   std::size_t n_values = 0;
   for (std::size_t s = 0; s < batch.n_sections(); ++s) {
@@ -120,12 +125,19 @@ LeafGrams<Exec> compute_leaf_grams(const Exec& exec, const SectionBatch<Exec>& b
 
   const std::uint32_t tiles = widest_section(batch.extents) / tile_rows + 1;  // of d + 1 rows
   const std::uint32_t tile_pairs = tiles * (tiles + 1) / 2;
+  const GramTile<Exec> kernel{batch.sections,
+                              batch.points,
+                              leaves.section_of_leaf,
+                              leaves.first_column_on_device,
+                              leaves.n_spikes_on_device,
+                              grams,
+                              tile_pairs,
+                              static_cast<std::uint32_t>(options.chunk_spikes)};
+  const int threads = team_size(exec, kernel, kernel.scratch_bytes(), options.team_threads, 256);
   Kokkos::parallel_for("kokkosort::clustering::leaf_grams",
-                       Kokkos::TeamPolicy<Exec>(exec, static_cast<int>(leaves.n_leaves * tile_pairs),
-                                                runs_on_host<Exec> ? 1 : 256)
-                           .set_scratch_size(0, Kokkos::PerTeam(GramTile<Exec>::scratch_bytes())),
-                       GramTile<Exec>{batch.sections, batch.points, leaves.section_of_leaf, leaves.first_column_on_device,
-                                      leaves.n_spikes_on_device, grams, tile_pairs});
+                       Kokkos::TeamPolicy<Exec>(exec, static_cast<int>(leaves.n_leaves * tile_pairs), threads)
+                           .set_scratch_size(0, Kokkos::PerTeam(kernel.scratch_bytes())),
+                       kernel);
   return grams;
 }
 
@@ -152,7 +164,7 @@ HostMatrix<double> leaf_sums(const Exec& exec, const SectionBatch<Exec>& batch, 
 
 #define INSTANTIATE(Exec)                                                                                            \
   template LeafGrams<Exec> compute_leaf_grams(const Exec&, const SectionBatch<Exec>&, const LeafTable<Exec>&,        \
-                                              TransferLedger&);                                                     \
+                                              const GramOptions&, TransferLedger&);                                                   \
   template HostMatrix<double> leaf_sums(const Exec&, const SectionBatch<Exec>&, const LeafTable<Exec>&,              \
                                         const LeafGrams<Exec>&, TransferLedger&);
 KOKKOSORT_INSTANTIATE(INSTANTIATE)

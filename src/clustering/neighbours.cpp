@@ -28,14 +28,18 @@ struct Chunk {
 
 /// Spikes in a tile: few on a CPU so that their products stay in its cache, all that fit on a GPU.
 template <class Exec>
-constexpr std::uint32_t tile_spikes = runs_on_host<Exec> ? 256 : 1u << 16;
+std::size_t tile_spikes(const NeighbourOptions& options) {
+  if (options.tile_spikes > 0) return static_cast<std::size_t>(options.tile_spikes);
+  return runs_on_host<Exec> ? 256 : 1u << 16;
+}
 
 template <class Exec>
-std::vector<Chunk> plan_chunks(const SectionBatch<Exec>& batch, std::size_t max_dots) {
+std::vector<Chunk> plan_chunks(const SectionBatch<Exec>& batch, const NeighbourOptions& options) {
+  const std::size_t max_dots = options.max_chunk_dots;
   std::vector<Chunk> chunks(1);
   for (std::uint32_t s = 0; s < batch.n_sections(); ++s) {
     const SectionExtent& section = batch.extents[s];
-    const auto fitting = static_cast<std::uint32_t>(std::clamp<std::size_t>(max_dots / section.n_subset, 1, tile_spikes<Exec>));
+    const auto fitting = static_cast<std::uint32_t>(std::clamp<std::size_t>(max_dots / section.n_subset, 1, tile_spikes<Exec>(options)));
     for (std::uint32_t first = 0; first < section.n_spikes; first += fitting) {
       const std::uint32_t count = std::min(fitting, section.n_spikes - first);
       const std::size_t dots = std::size_t{count} * section.n_subset;
@@ -69,24 +73,6 @@ Vector<float, Exec> gather_subset(const Exec& exec, const SectionBatch<Exec>& ba
         });
       });
   return subset;
-}
-
-template <class Exec>
-Vector<float, Exec> squared_norms(const Exec& exec, const SectionBatch<Exec>& batch) {
-  Vector<float, Exec> norms(unfilled(exec, "kokkosort::clustering::norms"), batch.n_columns);
-  const auto sections = batch.sections;
-  const auto section_of = batch.section_of;
-  const auto points = batch.points;
-  Kokkos::parallel_for(
-      "kokkosort::clustering::squared_norms", Kokkos::RangePolicy<Exec>(exec, 0, batch.n_columns),
-      KOKKOS_LAMBDA(const std::uint32_t column) {
-        const SectionExtent& section = sections(section_of(column));
-        const float* const x = &points(section.first_point + (column - section.first_spike));
-        float sum = 0.0f;
-        for (std::size_t f = 0; f < section.n_features; ++f) sum += x[f * section.stride] * x[f * section.stride];
-        norms(column) = sum;
-      });
-  return norms;
 }
 
 /// The smallest values of a stream with their indices, ascending, ties to the smaller index; a fixed capacity.
@@ -223,6 +209,24 @@ void multiply_tiles(const Exec& exec, const SectionBatch<Exec>& batch, const Vec
 }  // namespace
 
 template <class Exec>
+Vector<float, Exec> squared_norms(const Exec& exec, const SectionBatch<Exec>& batch) {
+  Vector<float, Exec> norms(unfilled(exec, "kokkosort::clustering::norms"), batch.n_columns);
+  const auto sections = batch.sections;
+  const auto section_of = batch.section_of;
+  const auto points = batch.points;
+  Kokkos::parallel_for(
+      "kokkosort::clustering::squared_norms", Kokkos::RangePolicy<Exec>(exec, 0, batch.n_columns),
+      KOKKOS_LAMBDA(const std::uint32_t column) {
+        const SectionExtent& section = sections(section_of(column));
+        const float* const x = &points(section.first_point + (column - section.first_spike));
+        float sum = 0.0f;
+        for (std::size_t f = 0; f < section.n_features; ++f) sum += x[f * section.stride] * x[f * section.stride];
+        norms(column) = sum;
+      });
+  return norms;
+}
+
+template <class Exec>
 NeighbourGraph<Exec> find_neighbours(const Exec& exec, const SectionBatch<Exec>& batch,
                                      const NeighbourOptions& options, TransferLedger& ledger) {
   if (options.neighbours < 1 || options.neighbours > max_proposals)
@@ -233,7 +237,7 @@ NeighbourGraph<Exec> find_neighbours(const Exec& exec, const SectionBatch<Exec>&
                                                 options.neighbours, batch.n_columns);
   const Vector<float, Exec> subset = gather_subset(exec, batch);
 
-  const std::vector<Chunk> chunks = plan_chunks(batch, options.max_chunk_dots);
+  const std::vector<Chunk> chunks = plan_chunks(batch, options);
   std::size_t most_dots = 0;
   for (const Chunk& chunk : chunks) most_dots = std::max(most_dots, chunk.n_dots);
   const Vector<float, Exec> dots(unfilled(exec, "kokkosort::clustering::dots"), most_dots);
@@ -254,6 +258,7 @@ NeighbourGraph<Exec> find_neighbours(const Exec& exec, const SectionBatch<Exec>&
 }
 
 #define INSTANTIATE(Exec)                                                                   \
+  template Vector<float, Exec> squared_norms(const Exec&, const SectionBatch<Exec>&);      \
   template NeighbourGraph<Exec> find_neighbours(const Exec&, const SectionBatch<Exec>&, \
                                                 const NeighbourOptions&, TransferLedger&);
 KOKKOSORT_INSTANTIATE(INSTANTIATE)

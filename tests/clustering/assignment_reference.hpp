@@ -159,7 +159,7 @@ struct AssignmentProblem {
   AssignmentProblem(const SpikeFeatures& features, const ClusteringOptions& options)
       : problem(features, options) {
     graph = find_neighbours(problem.exec, problem.batch, options.neighbours, problem.ledger);
-    seeding = seed_clusters(problem.exec, problem.batch, graph.norms, options.seeding, options.seed);
+    seeding = seed_clusters(problem.exec, problem.batch, graph.norms, options.seeding, options.seed, problem.ledger);
     problem.exec.fence();
   }
 

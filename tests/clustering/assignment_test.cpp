@@ -215,7 +215,7 @@ TYPED_TEST(AssignmentTest, SectionsTogetherAsOneAtATime) {
   for (std::size_t s = 0; s < sizes.size(); ++s) {
     BatchProblem<TypeParam> alone(features, {}, s, s + 1);
     const auto graph = find_neighbours(alone.exec, alone.batch, alone.options.neighbours, alone.ledger);
-    const auto seeding = seed_clusters(alone.exec, alone.batch, graph.norms, alone.options.seeding, 1);
+    const auto seeding = seed_clusters(alone.exec, alone.batch, graph.norms, alone.options.seeding, 1, alone.ledger);
     const auto assignment = assign_clusters(alone.exec, alone.batch, graph, seeding, {}, alone.ledger);
     auto left = to_host(assignment.left);
     left.resize(alone.batch.extents[0].n_spikes);

@@ -59,7 +59,7 @@ struct LeafProblem {
     leaves = make_leaf_table(problem.exec, problem.batch, std::span<const Section>(problem.in_batch), trees,
                              problem.spikes, to_device<Exec>(all), on_host, problem.ledger);
     embed_points(problem.exec, problem.batch, order_by_leaf(problem.exec, problem.batch, leaves));
-    grams = compute_leaf_grams(problem.exec, problem.batch, leaves, problem.ledger);
+    grams = compute_leaf_grams(problem.exec, problem.batch, leaves, {}, problem.ledger);
     problem.exec.fence();
   }
   LeafProblem(const SpikeFeatures& features, const std::vector<MergeTree>& section_trees,

@@ -21,10 +21,7 @@ struct FoundSeeds {
 };
 
 template <class Exec>
-std::vector<FoundSeeds> find_seeds(BatchProblem<Exec>& problem) {
-  const auto graph = find_neighbours(problem.exec, problem.batch, problem.options.neighbours, problem.ledger);
-  const Seeding<Exec> seeding =
-      seed_clusters(problem.exec, problem.batch, graph.norms, problem.options.seeding, problem.options.seed);
+std::vector<FoundSeeds> to_found_seeds(const BatchProblem<Exec>& problem, const Seeding<Exec>& seeding) {
   problem.exec.fence();
   const auto labels = to_host(seeding.labels);
   const auto n_seeds = to_host(seeding.n_seeds);
@@ -37,6 +34,13 @@ std::vector<FoundSeeds> find_seeds(BatchProblem<Exec>& problem) {
     found.push_back({{first_seed, first_seed + n_seeds[s]}, {first_label, first_label + section.n_spikes}});
   }
   return found;
+}
+
+template <class Exec>
+std::vector<FoundSeeds> find_seeds(BatchProblem<Exec>& problem) {
+  const auto graph = find_neighbours(problem.exec, problem.batch, problem.options.neighbours, problem.ledger);
+  return to_found_seeds(problem, seed_clusters(problem.exec, problem.batch, graph.norms, problem.options.seeding,
+                                               problem.options.seed, problem.ledger));
 }
 
 using Points = std::vector<std::vector<double>>;

@@ -47,6 +47,49 @@ TYPED_TEST(SeedingTest, SeedsAndLabelsAsComputedDirectly) {
   }
 }
 
+/// However the work is cut and launched, the answer is the same.
+TYPED_TEST(SeedingTest, BlocksAndLaunchesDoNotMatter) {
+  const SpikeFeatures features = ragged_clusters(58);
+  BatchProblem<TypeParam> problem(features);
+  const auto expected = find_seeds(problem);
+  for (const SeedingLaunches launches : {SeedingLaunches::one, SeedingLaunches::each_seed})
+    for (const int block : {16, 48, 256, 1024}) {
+      problem.options.seeding.launches = launches;
+      problem.options.seeding.block_points = block;
+      EXPECT_EQ(find_seeds(problem), expected) << "blocks of " << block;
+    }
+}
+
+/// So many points that a sum is over more than one pack, and the last is not full.
+TYPED_TEST(SeedingTest, SectionsOfManyPoints) {
+  std::mt19937_64 random(60);
+  std::vector<TestSpike> spikes;
+  add_whole_numbers(random, 0, 17000, 3, -9, 9, spikes);
+  add_whole_numbers(random, 1, 300, 3, -9, 9, spikes);
+  ClusteringOptions options;
+  options.seeding.seeds = 20;
+  options.seeding.trials = 5;
+  BatchProblem<TypeParam> problem(make_features(TestProbe(2, 1, 3), spikes), options);
+  for (const int block : {0, 16, 192}) {
+    problem.options.seeding.block_points = block;
+    const auto found = find_seeds(problem);
+    for (std::size_t s = 0; s < 2; ++s) {
+      const Points points = problem.points(s);
+      DirectSeeding direct(points, options.seed, static_cast<std::uint32_t>(s));
+      EXPECT_EQ(found[s], direct.run(20, 5)) << "section " << s << ", blocks of " << block;
+    }
+  }
+}
+
+TYPED_TEST(SeedingTest, BlocksMustSuitTheKernel) {
+  for (const int block : {-16, 8, 250, 2048}) {
+    ClusteringOptions options;
+    options.seeding.block_points = block;
+    BatchProblem<TypeParam> problem(ragged_clusters(59), options);
+    EXPECT_THROW(find_seeds(problem), std::invalid_argument);
+  }
+}
+
 /// Each seed is one of the drawn candidates, and none of them would have gained more.
 TYPED_TEST(SeedingTest, EverySeedIsTheBestOfItsDraw) {
   ClusteringOptions options;
@@ -181,7 +224,7 @@ TYPED_TEST(SeedingTest, FirstSeedsFollowSquaredLengths) {
   constexpr int runs = 4000;
   std::vector<int> count(spikes.size(), 0);
   for (std::uint64_t seed = 0; seed < runs; ++seed) {
-    const auto seeding = seed_clusters(problem.exec, problem.batch, graph.norms, options.seeding, seed);
+    const auto seeding = seed_clusters(problem.exec, problem.batch, graph.norms, options.seeding, seed, problem.ledger);
     problem.exec.fence();
     ++count[to_host(seeding.seeds)[0]];
   }

@@ -20,9 +20,10 @@ struct LeafGrams {
 /// @param exec    not fenced on return
 /// @param batch   points ordered by leaf
 /// @param ledger  gains the table of offsets that goes up
+/// @throws std::invalid_argument if the options do not suit the kernel
 template <class Exec>
 LeafGrams<Exec> compute_leaf_grams(const Exec& exec, const SectionBatch<Exec>& batch, const LeafTable<Exec>& leaves,
-                                   TransferLedger& ledger);
+                                   const GramOptions& options, TransferLedger& ledger);
 
 /// Sums of the features of each leaf's spikes, read back from the Grams.
 /// @return [leaves, features of the widest section]

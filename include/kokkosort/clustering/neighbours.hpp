@@ -30,6 +30,10 @@ template <class Exec>
 NeighbourGraph<Exec> find_neighbours(const Exec& exec, const SectionBatch<Exec>& batch,
                                      const NeighbourOptions& options, TransferLedger& ledger);
 
+/// Squared lengths of a batch's points, [n_columns]; not fenced on return.
+template <class Exec>
+Vector<float, Exec> squared_norms(const Exec& exec, const SectionBatch<Exec>& batch);
+
 /// Capacity of a spike's list of proposals; more are scanned exactly.
 inline constexpr int max_proposals = 32;
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "kokkosort/clustering/section_batch.hpp"
+#include "kokkosort/transfer_ledger.hpp"
 #include "kokkosort/types.hpp"
 
 namespace kokkosort {
@@ -18,23 +19,25 @@ struct Seeding {
 /// Greedy k-means++ of every section, with the origin as a first centre.
 ///
 /// A point's δ is its squared distance to the nearest centre so far. For each seed, `trials` candidates are drawn with
-/// probability ∝ δ, and the one that lowers Σδ most is kept (ties to the first drawn). Sums of δ and gains are 64-bit
-/// fixed point, hence exact in any order; distances are sums of squared differences, so copies of a seed have δ = 0.
-/// One team does a whole section: no launch and no synchronisation per seed.
+/// probability ∝ δ, and the one that leaves the least Σδ is kept (ties to the first drawn). Sums of δ are 64-bit fixed
+/// point, hence exact in any order; distances are sums of squared differences, so copies of a seed have δ = 0.
+/// All sections go together, in one launch for each seed or for all seeds; nothing is waited for between them.
 ///
-/// @param exec   instance every kernel runs on; not fenced on return
-/// @param batch  points in time order
-/// @param norms  squared lengths of the points, [n_columns]
-/// @param seed   of the random numbers
-/// @throws std::invalid_argument if more than 16 trials are asked for
+/// @param exec    instance every kernel runs on; not fenced on return
+/// @param batch   points in time order
+/// @param norms   squared lengths of the points, [n_columns]
+/// @param seed    of the random numbers
+/// @param ledger  gains the plan of the work that goes up
+/// @throws std::invalid_argument if more than 16 trials are asked for, or blocks that are not a multiple of 16 points up to 1024
 /// Source: Arthur and Vassilvitskii 2007; Pachitariu et al. 2024, Methods, "Graph-based clustering".
 template <class Exec>
 Seeding<Exec> seed_clusters(const Exec& exec, const SectionBatch<Exec>& batch, const Vector<float, Exec>& norms,
-                            const SeedingOptions& options, std::uint64_t seed);
+                            const SeedingOptions& options, std::uint64_t seed, TransferLedger& ledger);
 
 /// Candidates scored for each seed: as asked, or 2 + ⌊ln seeds⌋.
 int seeding_trials(const SeedingOptions& options);
 
 inline constexpr int max_trials = 16;
+inline constexpr int max_block_points = 1024;  // their distances fit a team's scratch
 
 }  // namespace kokkosort
