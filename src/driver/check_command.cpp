@@ -2,12 +2,14 @@
 
 #include "driver/cluster_input.hpp"
 #include "driver/commands.hpp"
+#include "driver/deck.hpp"
 #include "driver/environment.hpp"
 #include "kokkosort/io/pending_file.hpp"
 
 namespace kokkosort {
 
 void run_check(const CommandLine& line) {
+  if (deck_has_group(line.deck, line.overrides, "sweep")) return check_sweep_deck(line);
   ClusterDeck deck;
   const DeckKeys keys = cluster_keys(deck);
   load_cluster_deck(line.deck, line.overrides, deck, keys);

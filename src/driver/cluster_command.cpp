@@ -16,18 +16,6 @@ namespace {
 
 using Exec = Kokkos::DefaultExecutionSpace;
 
-RunRecord describe_run(const DeckKeys& keys, const Device& device) {
-  RunRecord run;
-  run.command = "cluster";
-  run.deck = keys.to_yaml();
-  run.versions = versions();
-  run.backend = Exec::name();
-  run.device = device.name;
-  run.threads = Kokkos::num_threads();
-  run.date = utc_now();
-  return run;
-}
-
 SpikeFeatures read_timed(const Exec& exec, const ClusterDeck& deck, StageTimes& times) {
   const ScopedStage stage(exec, times, "read");
   return read_spikes(deck);
@@ -58,7 +46,7 @@ void run_cluster(const CommandLine& line) {
   check_device_limit(deck, runtime.device());
   PendingFile result(deck.result(), line.overwrite);
   const Exec exec;
-  RunRecord run = describe_run(keys, runtime.device());
+  RunRecord run = describe_run("cluster", keys, runtime.device());
   const SpikeFeatures spikes = read_timed(exec, deck, run.times);
   const Clustering clustering = cluster_spikes(exec, spikes, deck.clustering, run.ledger);
   for (const auto& [stage, seconds] : clustering.times.entries()) run.times.add(stage, seconds);

@@ -95,6 +95,11 @@ class DeckReader {
   }
 
   void read_value(const DeckKey& key, const YAML::Mark& mark, const YAML::Node& node) {
+    if (key.list && node.IsSequence()) {
+      if (!key.set(list_text(node), folder_))
+        fail(mark, fmt::format("{} is {}; it must be {}", key.name, shown(list_text(node)), key.allowed));
+      return;
+    }
     if (!node.IsScalar())
       fail(mark, fmt::format("{} is {}; it must be {}", key.name,
                              node.IsNull()  ? "empty"
@@ -108,6 +113,13 @@ class DeckReader {
     if (mistyped || !key.set(node.Scalar(), folder_))
       fail(mark, fmt::format("{} is {}{}; it must be {}", key.name, mistyped ? "the text " : "",
                              shown(node.Scalar()), key.allowed));
+  }
+
+  static std::string list_text(const YAML::Node& node) {
+    YAML::Emitter emitter;
+    emitter.SetSeqFormat(YAML::Flow);
+    emitter << node;
+    return emitter.c_str();
   }
 
   std::filesystem::path path_;
@@ -140,6 +152,18 @@ std::filesystem::path absolute_path(const std::filesystem::path& path) {
   std::filesystem::path whole = std::filesystem::absolute(path, error);
   if (error) throw InputError(path.string() + ": the current folder is gone; change to one that is there");
   return whole;
+}
+
+bool deck_has_group(const std::filesystem::path& path, const std::vector<std::string>& overrides,
+                    const std::string& group) {
+  for (const std::string& text : overrides)
+    if (text.starts_with(group + ".")) return true;
+  try {
+    const YAML::Node root = YAML::LoadFile(path.string());
+    return root.IsMap() && root[group].IsDefined();
+  } catch (const YAML::Exception&) {
+    return false;  // load_deck will say what is wrong
+  }
 }
 
 void load_deck(const std::filesystem::path& path, const std::vector<std::string>& overrides,

@@ -66,13 +66,13 @@ void DeckKeys::megabytes(const std::string& name, std::size_t& bytes, const std:
                    [&bytes] { return std::to_string(bytes >> 20); }});
 }
 
-void DeckKeys::text(const std::string& name, std::string& option, const std::string& help) {
+void DeckKeys::text(const std::string& name, std::string& option, const std::string& help, bool required) {
   const auto set = [&option](const std::string& text, const std::filesystem::path&) {
     if (text.empty()) return false;
     option = text;
     return true;
   };
-  keys_.push_back({name, "text", help, false, set, [&option] { return option; }, true});
+  keys_.push_back({name, "text", help, required, set, [&option] { return option; }, true});
 }
 
 void DeckKeys::path(const std::string& name, std::filesystem::path& option, const std::string& help,

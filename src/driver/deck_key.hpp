@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -22,6 +23,7 @@ struct DeckKey {
   std::function<bool(const std::string& text, const std::filesystem::path& folder)> set;
   std::function<std::string()> get;  // the option as text that set() takes
   bool quoted = false;               // text, which YAML would otherwise take for something else
+  bool list = false;                 // text is a YAML list, or one value
 };
 
 /// The keys of a command. Each function below adds one.
@@ -34,11 +36,16 @@ class DeckKeys {
   void real(const std::string& name, double& option, double low, double high, const std::string& help);
   /// An amount of memory, in MB in the deck and in bytes in the option.
   void megabytes(const std::string& name, std::size_t& bytes, const std::string& help);
+  /// A list of words. One word is a list of one.
+  void words(const std::string& name, std::vector<std::string>& option, const std::string& help, bool required = false);
+  /// A list of whole numbers, or of lists of them; false and true count as 0 and 1.
+  void number_lists(const std::string& name, std::vector<std::vector<std::int64_t>>& option, const std::string& help,
+                    bool required = false);
   /// One of several words.
   template <class Enum>
   void choice(const std::string& name, Enum& option, const std::vector<std::pair<std::string, Enum>>& words,
               const std::string& help);
-  void text(const std::string& name, std::string& option, const std::string& help);
+  void text(const std::string& name, std::string& option, const std::string& help, bool required = false);
   void path(const std::string& name, std::filesystem::path& option, const std::string& help,
             bool required = false);
 

@@ -108,6 +108,18 @@ std::vector<std::pair<std::string, std::string>> versions() {
 
 std::string utc_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
 
+RunRecord describe_run(const std::string& command, const DeckKeys& keys, const Device& device) {
+  RunRecord run;
+  run.command = command;
+  run.deck = keys.to_yaml();
+  run.versions = versions();
+  run.backend = Kokkos::DefaultExecutionSpace::name();
+  run.device = device.name;
+  run.threads = Kokkos::num_threads();
+  run.date = utc_now();
+  return run;
+}
+
 Runtime::Runtime(int device, int threads)
     : device_(choose_device(choose_device_number(device))),
       guard_(settings(choose_device_number(device), choose_threads(threads))) {}

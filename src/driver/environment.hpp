@@ -7,6 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "driver/deck_key.hpp"
+#include "kokkosort/io/run_record.hpp"
+
 namespace kokkosort {
 
 /// Something that the binary's best backend can run on: a graphics card, or the processor.
@@ -26,6 +29,9 @@ std::vector<std::pair<std::string, std::string>> versions();
 
 /// Now, as ISO 8601 in UTC.
 std::string utc_now();
+
+/// What is known of a run before it begins: all but times and ledger. Kokkos is initialised.
+RunRecord describe_run(const std::string& command, const DeckKeys& keys, const Device& device);
 
 /// Kokkos, from construction to destruction.
 class Runtime {

@@ -6,12 +6,22 @@
 #include "driver/cluster_deck.hpp"
 #include "driver/commands.hpp"
 #include "driver/environment.hpp"
+#include "sweep/sweep_kernel.hpp"
 
 namespace kokkosort {
 namespace {
 
 void print_row(const std::string& name, const std::string& value) {
   fmt::print("  {:<24} {}\n", name, value);
+}
+
+void print_kernels() {
+  fmt::print("\nkernels that kokkosort sweep knows, with their tunables\n");
+  for (const SweepKernelInfo& kernel : sweep_kernels()) {
+    print_row(kernel.name, kernel.help);
+    for (const Tunable& tunable : kernel.tunables)
+      print_row("  " + tunable.name, fmt::format("{} ({} to {}): {}", tunable.value, tunable.low, tunable.high, tunable.help));
+  }
 }
 
 }  // namespace
@@ -37,6 +47,7 @@ void run_info() {
   for (const DeckKey& key : keys.all())
     if (key.name.starts_with("memory.") || key.name == "threads")
       print_row(key.name, fmt::format("{} ({})", key.get(), key.allowed));
+  print_kernels();
 }
 
 }  // namespace kokkosort

@@ -43,7 +43,7 @@ void refuse_unknown_command(const CLI::App& app, const std::string& word) {
                                           word.substr(0, 60), fmt::join(names, ", "), *nearest));
 }
 
-void add_deck_options(CLI::App& command, CommandLine& line) {
+void add_deck_options(CLI::App& command, CommandLine& line, const std::string& keys) {
   command.add_option("deck", line.deck, "deck (YAML)")->required()->type_name("DECK.yaml");
   command.add_option("overrides", line.overrides, "keys that replace the deck's")
       ->type_name("section.key=value");
@@ -59,7 +59,7 @@ void add_deck_options(CLI::App& command, CommandLine& line) {
       ->type_name("N");
   command.add_flag("--overwrite", line.overwrite, "replace an existing result");
   command.add_flag("--quiet", line.quiet, "print no summary");
-  command.footer(kokkosort::deck_help());
+  command.footer(keys);
 }
 
 /// One line, whatever the message holds: names in files may contain anything.
@@ -75,10 +75,12 @@ void run(int argc, char** argv) {
   app.set_version_flag("--version", kokkosort::version);
   app.require_subcommand(0, 1);  // none is refused below: CLI11 would not name a mistyped one
   CLI::App* cluster = app.add_subcommand("cluster", "cluster the spikes of a recording");
-  add_deck_options(*cluster, line);
+  add_deck_options(*cluster, line, kokkosort::deck_help());
   cluster->add_flag("--report", line.report, "print what crossed between host and device");
   CLI::App* check = app.add_subcommand("check", "check a deck and the files it names, and stop");
-  add_deck_options(*check, line);
+  add_deck_options(*check, line, kokkosort::deck_help());
+  CLI::App* sweep = app.add_subcommand("sweep", "time a kernel over values of its tunables");
+  add_deck_options(*sweep, line, kokkosort::sweep_help());
   const CLI::App* info = app.add_subcommand("info", "print versions, backends, devices and limits");
 
   if (argc > 1) refuse_unknown_command(app, std::string(argv[1]).substr(0, 200));
@@ -92,6 +94,8 @@ void run(int argc, char** argv) {
   }
   if (cluster->parsed()) {
     return kokkosort::run_cluster(line);  // has printed all, or warned
+  } else if (sweep->parsed()) {
+    kokkosort::run_sweep_deck(line);
   } else if (check->parsed()) {
     kokkosort::run_check(line);
   } else if (info->parsed()) {

@@ -1,31 +1,14 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "kokkosort/clustering/cluster.hpp"
 #include "kokkosort/io/pending_file.hpp"
+#include "kokkosort/io/run_record.hpp"
 #include "kokkosort/spike_features.hpp"
-#include "kokkosort/stage_times.hpp"
-#include "kokkosort/transfer_ledger.hpp"
 
 namespace kokkosort {
-
-/// How a result came about; the group /run of a result file.
-struct RunRecord {
-  std::string command;  // "cluster"
-  std::string deck;     // YAML, every key
-  std::vector<std::pair<std::string, std::string>>
-      versions;         // of this program and the libraries it stands on
-  std::string backend;  // execution space
-  std::string device;
-  int threads = 0;   // of the host
-  std::string date;  // ISO 8601, UTC
-  StageTimes times;
-  TransferLedger ledger;
-};
 
 /// Writes clusters.h5 (DESIGN, section 8) and commits it. Labels are in the order of the features file. Equal
 /// clusterings are equal bytes in every dataset and attribute outside /run.

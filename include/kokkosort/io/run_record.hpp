@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kokkosort/stage_times.hpp"
+#include "kokkosort/transfer_ledger.hpp"
+
+namespace kokkosort {
+
+/// How a result came about; the group /run of a result file.
+struct RunRecord {
+  std::string command;  // "cluster"
+  std::string deck;     // YAML, every key
+  std::vector<std::pair<std::string, std::string>>
+      versions;         // of this program and the libraries it stands on
+  std::string backend;  // execution space
+  std::string device;
+  int threads = 0;   // of the host
+  std::string date;  // ISO 8601, UTC
+  StageTimes times;
+  TransferLedger ledger;
+};
+
+}  // namespace kokkosort

@@ -1,0 +1,93 @@
+#include <fmt/format.h>
+#include <yaml-cpp/yaml.h>
+
+#include "driver/deck_key.hpp"
+
+namespace kokkosort {
+namespace {
+
+/// An element of a list on its own is the list.
+std::vector<YAML::Node> elements(const YAML::Node& node) {
+  if (!node.IsSequence()) return {node};
+  return {node.begin(), node.end()};
+}
+
+/// @return false if the text is not YAML
+bool parse_list(const std::string& text, std::vector<YAML::Node>& list) {
+  try {
+    list = elements(YAML::Load(text));
+    return !list.empty();
+  } catch (const YAML::Exception&) {
+    return false;
+  }
+}
+
+bool parse_element(const YAML::Node& node, std::int64_t& number) {
+  if (!node.IsScalar()) return false;
+  if (node.Scalar() == "true" || node.Scalar() == "false") {
+    number = node.Scalar() == "true" ? 1 : 0;
+    return true;
+  }
+  return parse_number(node.Scalar(), number);
+}
+
+bool parse_numbers(const YAML::Node& node, std::vector<std::int64_t>& numbers) {
+  for (const YAML::Node& element : elements(node)) {
+    std::int64_t number = 0;
+    if (!parse_element(element, number)) return false;
+    numbers.push_back(number);
+  }
+  return !numbers.empty();
+}
+
+/// Either all elements are lists, or they are the one list.
+bool parse_number_lists(const std::string& text, std::vector<std::vector<std::int64_t>>& lists) {
+  std::vector<YAML::Node> nodes;
+  if (!parse_list(text, nodes)) return false;
+  const bool nested = nodes.front().IsSequence();
+  if (!nested) nodes = {YAML::Load(text)};
+  for (const YAML::Node& node : nodes) {
+    if (nested && !node.IsSequence()) return false;
+    if (!parse_numbers(node, lists.emplace_back())) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void DeckKeys::words(const std::string& name, std::vector<std::string>& option, const std::string& help,
+                     bool required) {
+  const auto set = [&option](const std::string& text, const std::filesystem::path&) {
+    std::vector<YAML::Node> nodes;
+    if (!parse_list(text, nodes)) return false;
+    std::vector<std::string> words;
+    for (const YAML::Node& node : nodes) {
+      if (!node.IsScalar() || node.Scalar().empty()) return false;
+      words.push_back(node.Scalar());
+    }
+    option = words;
+    return true;
+  };
+  keys_.push_back({name, "a word, or a list of words", help, required, set,
+                   [&option] { return fmt::format("[{}]", fmt::join(option, ", ")); }});
+  keys_.back().list = true;
+}
+
+void DeckKeys::number_lists(const std::string& name, std::vector<std::vector<std::int64_t>>& option,
+                            const std::string& help, bool required) {
+  const auto set = [&option](const std::string& text, const std::filesystem::path&) {
+    std::vector<std::vector<std::int64_t>> lists;
+    if (!parse_number_lists(text, lists)) return false;
+    option = lists;
+    return true;
+  };
+  const auto get = [&option] {
+    std::vector<std::string> lists;
+    for (const auto& numbers : option) lists.push_back(fmt::format("[{}]", fmt::join(numbers, ", ")));
+    return fmt::format("[{}]", fmt::join(lists, ", "));
+  };
+  keys_.push_back({name, "a list of whole numbers, or a list of such lists", help, required, set, get});
+  keys_.back().list = true;
+}
+
+}  // namespace kokkosort

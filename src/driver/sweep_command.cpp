@@ -1,0 +1,54 @@
+#include <fmt/format.h>
+
+#include "driver/commands.hpp"
+#include "driver/environment.hpp"
+#include "driver/sweep_deck.hpp"
+#include "sweep/sweep_file.hpp"
+
+namespace kokkosort {
+
+void run_sweep_deck(const CommandLine& line) {
+  SweepDeck deck;
+  const DeckKeys keys = sweep_keys(deck);
+  load_sweep_deck(line.deck, line.overrides, deck, keys);
+  const SweepPlan plan = plan_sweep(line.deck, deck);
+  check_output(deck.result(), line.overwrite);
+  check_output(deck.table(), line.overwrite);
+
+  const Runtime runtime(line.device, deck.threads);
+  const RunRecord run = describe_run("sweep", keys, runtime.device());
+  const SweepProblem problem = make_sweep_problem(deck.problem);
+  PendingFile result(deck.result(), line.overwrite);
+  PendingFile table(deck.table(), line.overwrite);
+  if (!line.quiet)
+    fmt::print("{} on {} sections, {} spikes, {}\n", plan.kernel->name, problem.sections.size(),
+               problem.spikes.n_spikes(), runtime.device().name);
+  const auto points = run_sweep(plan, problem, [&](const std::string& step) {
+    if (!line.quiet) fmt::print("{}\n", step);
+    std::fflush(stdout);
+  });
+  write_sweep_csv(table, plan, points, run);
+  write_sweep(result, plan, points, run);
+  if (!line.quiet) fmt::print("result: {} and {}\n", deck.result().string(), deck.table().string());
+}
+
+void check_sweep_deck(const CommandLine& line) {
+  SweepDeck deck;
+  const DeckKeys keys = sweep_keys(deck);
+  load_sweep_deck(line.deck, line.overrides, deck, keys);
+  const SweepPlan plan = plan_sweep(line.deck, deck);
+  check_output(deck.result(), line.overwrite);
+  check_output(deck.table(), line.overwrite);
+  const Runtime runtime(line.device, deck.threads);
+  const SweepProblem problem = make_sweep_problem(deck.problem);
+  if (line.quiet) return;
+  fmt::print("# {} would time {} combinations on {} sections into {}, with these keys:\n{}", line.deck.string(),
+             sweep_grid(plan).size(), problem.sections.size(), deck.result().string(), keys.to_yaml());
+}
+
+std::string sweep_help() {
+  SweepDeck deck;
+  return sweep_keys(deck).to_help();
+}
+
+}  // namespace kokkosort

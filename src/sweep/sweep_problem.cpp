@@ -1,0 +1,54 @@
+#include "sweep/sweep_problem.hpp"
+
+#include <fmt/format.h>
+
+#include "kokkosort/errors.hpp"
+#include "kokkosort/io/features_file.hpp"
+#include "kokkosort/simulation/blob_features.hpp"
+
+namespace kokkosort {
+namespace {
+
+SpikeFeatures generate(const SweepProblemOptions& options) {
+  BlobOptions blobs;
+  while (options.features % blobs.pcs != 0) --blobs.pcs;  // features are channels · pcs
+  blobs.channels = options.features / blobs.pcs;
+  blobs.spikes = options.points;
+  blobs.clusters = options.clusters;
+  blobs.sections = options.sections;
+  blobs.seed = options.seed;
+  return make_blob_features(blobs);
+}
+
+}  // namespace
+
+SweepProblem make_sweep_problem(const SweepProblemOptions& options) {
+  SweepProblem problem;
+  problem.seed = options.seed;
+  problem.spikes = options.input.empty() ? generate(options)
+                                         : read_features(options.input, options.group, options.host_limit_bytes);
+  problem.sections = make_sections(problem.spikes);
+  if (problem.sections.empty()) throw InputError(options.input.string() + ": there are no spikes to sweep over");
+  if (options.section < 0) return problem;
+  const auto section = static_cast<std::size_t>(options.section);
+  if (section >= problem.sections.size())
+    throw InputError(fmt::format("sweep.problem.section is {}; {} has sections 0 to {}", section,
+                                 options.input.empty() ? "the problem" : options.input.string(),
+                                 problem.sections.size() - 1));
+  problem.sections = {problem.sections[section]};
+  return problem;
+}
+
+SweepBatch::SweepBatch(const SweepProblem& sweep_problem, const ClusteringOptions& clustering)
+    : problem(sweep_problem), options(clustering) {
+  options.seed = problem.seed;
+  batch = upload_sections(exec, problem.spikes, problem.sections, 0, problem.sections.size(), options, ledger);
+  embed_points(exec, batch, Vector<std::uint32_t, SweepExec>());
+  exec.fence("kokkosort::sweep::batch");
+}
+
+std::string wrong_in_section(std::size_t section, const std::string& what) {
+  return what.empty() ? what : fmt::format("section {}: {}", section, what);
+}
+
+}  // namespace kokkosort
