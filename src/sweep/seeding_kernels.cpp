@@ -80,7 +80,7 @@ class BlockedSeedingKernel : public SeedingKernel {
 ClusteringOptions step_options(const TunableValues& values) {
   ClusteringOptions options = seeding_options(values);
   options.seeding.block_points = static_cast<int>(column_padding * values.at("block_packs"));
-  options.seeding.launches = values.at("one_launch") != 0 ? SeedingLaunches::one : SeedingLaunches::each_seed;
+  options.seeding.launches = static_cast<SeedingLaunches>(values.at("launches"));
   return options;
 }
 
@@ -114,7 +114,8 @@ SweepKernelInfo seeding_steps_kernel() {
           {{"block_packs", "points that a team scores at once, in packs of 16; 0: what suits the device", 0, max_block_points / 16, 0},
            trials_tunable,
            seeds_tunable,
-           {"one_launch", "a team does all steps of a section; otherwise a launch does one step of all sections", 0, 1, 0}},
+           {"launches", "1: a team does all steps of a section; 2: a launch does one step of all sections; 0: the faster", 0,
+            2, 0}},
           [](const SweepProblem& problem, const TunableValues& values) {
             return std::make_unique<SeedingStepsKernel>(problem, values);
           }};

@@ -76,6 +76,34 @@ TEST_F(CommandLine, ClustersAndTellsWhereTheResultIs) {
   EXPECT_EQ(file.open<std::int32_t>("labels", 1).size(), 3u);
 }
 
+TEST_F(CommandLine, SweepsAndWritesFileAndTable) {
+  write_text(data_ / "deck.yaml",
+             "sweep: {kernel: seeding, parameter: [host_draws, block], values: [[false, true], [64, 8, 1]], repeats: 3,\n"
+             "        problem: {points: 150, features: 12, clusters: 3, sections: 2}}\n"
+             "seeding: {seeds: 10}\noutput: {folder: out}\n");
+  EXPECT_EQ(run("check DECK").exit_code, 0);
+  const Finished finished = run("sweep DECK");
+  ASSERT_EQ(finished.exit_code, 0) << finished.error;
+  EXPECT_NE(finished.out.find("host_draws = 1, block = 8: the answer is right"), std::string::npos) << finished.out;
+  hdf5::InputFile file(data_ / "out/sweep.h5", 1 << 20);
+  std::vector<std::int64_t> blocks(6);
+  file.read(file.open<std::int64_t>("tunables/block", 1), blocks.data());
+  EXPECT_EQ(blocks, (std::vector<std::int64_t>{64, 8, 1, 64, 8, 1}));
+  EXPECT_EQ(file.open<double>("seconds", 2).shape, (hdf5::Shape{6, 3}));
+  const std::string table = read_text(data_ / "out/sweep.csv");
+  EXPECT_NE(table.find("\nblock,trials,seeds,host_draws,median_s,"), std::string::npos) << table;
+  EXPECT_NE(table.find("\n8,0,10,1,"), std::string::npos) << table;
+  EXPECT_EQ(run("sweep DECK").exit_code, 2);  // the result is there
+}
+
+TEST_F(CommandLine, SweepsPointsOfAFile) {
+  write_text(data_ / "deck.yaml",
+             "sweep: {kernel: neighbours, parameter: tile_spikes, values: [1, 2], repeats: 1, problem: {input: f.h5}}\n"
+             "output: {folder: out}\n");
+  expect_refused("sweep DECK sweep.problem.section=7", "sweep.problem.section is 7; ");
+  EXPECT_EQ(run("sweep DECK --quiet").exit_code, 0);
+}
+
 TEST_F(CommandLine, QuietSaysNothing) {
   const Finished finished = run("cluster DECK --quiet");
   EXPECT_EQ(finished.exit_code, 0);
