@@ -6,6 +6,7 @@
 
 #include "clustering/reverse_edges.hpp"
 #include "core/instantiate.hpp"
+#include "core/light.hpp"
 #include "core/team_size.hpp"
 
 namespace kokkosort {
@@ -193,9 +194,9 @@ void move_until_settled(const Exec& exec, const SectionBatch<Exec>& batch, const
                        WeighRight<Exec>{nodes});
   for (int round = 0; round < rounds; ++round) {
     Kokkos::parallel_for("kokkosort::clustering::move_right",
-                         Kokkos::TeamPolicy<Exec>(exec, n_subset, team_threads).set_scratch_size(0, Kokkos::PerTeam(scratch)),
+                         light(Kokkos::TeamPolicy<Exec>(exec, n_subset, team_threads).set_scratch_size(0, Kokkos::PerTeam(scratch))),
                          move_right);
-    Kokkos::parallel_for("kokkosort::clustering::move_left", all_columns, MoveLeft<Exec>{nodes, moved, round});
+    Kokkos::parallel_for("kokkosort::clustering::move_left", light(all_columns), MoveLeft<Exec>{nodes, moved, round});
     const bool look = (round + 1) % per_look == 0;
     if (look && !any_moved(exec, moved, round, ledger)) break;
   }

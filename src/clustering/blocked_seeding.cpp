@@ -5,6 +5,7 @@
 
 #include "core/fixed_point.hpp"
 #include "core/instantiate.hpp"
+#include "core/light.hpp"
 #include "kokkosort/random.hpp"
 
 namespace kokkosort {
@@ -140,28 +141,28 @@ class BlockedSeeder {
 
   void run(const Vector<std::uint32_t, Exec>& seeds, const Vector<std::uint32_t, Exec>& n_seeds) {
     for (std::uint32_t step = 0; step < state_.section.n_seeds; ++step) {
-      Kokkos::parallel_scan("kokkosort::clustering::sum_shares", Kokkos::RangePolicy<Exec>(exec_, 0, state_.section.n_spikes),
+      Kokkos::parallel_scan("kokkosort::clustering::sum_shares", light(Kokkos::RangePolicy<Exec>(exec_, 0, state_.section.n_spikes)),
                             SumShares<Exec>{state_});
       if (options_.host_draws) {
         if (!draw_on_host(step)) return;
       } else {
-        Kokkos::parallel_for("kokkosort::clustering::draw_places", Kokkos::RangePolicy<Exec>(exec_, 0, state_.trials),
+        Kokkos::parallel_for("kokkosort::clustering::draw_places", light(Kokkos::RangePolicy<Exec>(exec_, 0, state_.trials)),
                              DrawPlaces<Exec>{state_, seed_, step});
       }
       score();
-      Kokkos::parallel_for("kokkosort::clustering::take_best", Kokkos::RangePolicy<Exec>(exec_, 0, state_.section.n_spikes),
+      Kokkos::parallel_for("kokkosort::clustering::take_best", light(Kokkos::RangePolicy<Exec>(exec_, 0, state_.section.n_spikes)),
                            TakeBest<Exec>{state_, seeds, n_seeds, step, options_.host_draws ? pick_on_host() : -1});
     }
   }
 
  private:
   void score() {
-    Kokkos::parallel_for("kokkosort::clustering::find_candidates", Kokkos::RangePolicy<Exec>(exec_, 0, state_.trials),
+    Kokkos::parallel_for("kokkosort::clustering::find_candidates", light(Kokkos::RangePolicy<Exec>(exec_, 0, state_.trials)),
                          FindCandidates<Exec>{state_});
     const auto block = static_cast<std::uint32_t>(options_.block);
     const std::uint32_t n_blocks = (state_.section.n_spikes + block - 1) / block;
     Kokkos::parallel_for("kokkosort::clustering::score_blocks",
-                         Kokkos::RangePolicy<Exec>(exec_, 0, n_blocks * static_cast<std::uint32_t>(state_.trials)),
+                         light(Kokkos::RangePolicy<Exec>(exec_, 0, n_blocks * static_cast<std::uint32_t>(state_.trials))),
                          ScoreBlocks<Exec>{state_, block, n_blocks});
   }
 

@@ -7,14 +7,23 @@
 
 namespace kokkosort {
 
-void run_sweep_deck(const CommandLine& line) {
-  SweepDeck deck;
-  const DeckKeys keys = sweep_keys(deck);
+namespace {
+
+/// Fills the deck, and refuses what could not be swept or written.
+SweepPlan load_plan(const CommandLine& line, SweepDeck& deck, const DeckKeys& keys) {
   load_sweep_deck(line.deck, line.overrides, deck, keys);
   const SweepPlan plan = plan_sweep(line.deck, deck);
   check_output(deck.result(), line.overwrite);
   check_output(deck.table(), line.overwrite);
+  return plan;
+}
 
+}  // namespace
+
+void run_sweep_deck(const CommandLine& line) {
+  SweepDeck deck;
+  const DeckKeys keys = sweep_keys(deck);
+  const SweepPlan plan = load_plan(line, deck, keys);
   const Runtime runtime(line.device, deck.threads);
   const RunRecord run = describe_run("sweep", keys, runtime.device());
   const SweepProblem problem = make_sweep_problem(deck.problem);
@@ -35,10 +44,7 @@ void run_sweep_deck(const CommandLine& line) {
 void check_sweep_deck(const CommandLine& line) {
   SweepDeck deck;
   const DeckKeys keys = sweep_keys(deck);
-  load_sweep_deck(line.deck, line.overrides, deck, keys);
-  const SweepPlan plan = plan_sweep(line.deck, deck);
-  check_output(deck.result(), line.overwrite);
-  check_output(deck.table(), line.overwrite);
+  const SweepPlan plan = load_plan(line, deck, keys);
   const Runtime runtime(line.device, deck.threads);
   const SweepProblem problem = make_sweep_problem(deck.problem);
   if (line.quiet) return;
