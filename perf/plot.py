@@ -15,16 +15,22 @@ from pathlib import Path
 def read_sweep(path):
     """Comment lines as a dictionary, and the rows with their numbers."""
     about, table = {}, []
-    with open(path, encoding="utf-8") as file:
-        for line in file:
-            if line.startswith("# ") and ": " in line and not line.startswith("#  "):
-                key, value = line[2:].rstrip("\n").split(": ", 1)
-                about[key] = value
-            elif not line.startswith("#"):
-                table.append(line)
-    rows = [{name: float(value) for name, value in row.items()} for row in csv.DictReader(table)]
-    if not rows:
-        sys.exit(f"{path}: there are no rows in it")
+    try:
+        lines = Path(path).read_text(encoding="utf-8").splitlines(keepends=True)
+    except (OSError, UnicodeDecodeError) as error:
+        sys.exit(f"{path}: is not a sweep.csv ({error})")
+    for line in lines:
+        if line.startswith("# ") and ": " in line and not line.startswith("#  "):
+            key, value = line[2:].rstrip("\n").split(": ", 1)
+            about[key] = value
+        elif not line.startswith("#"):
+            table.append(line)
+    try:
+        rows = [{name: float(value) for name, value in row.items()} for row in csv.DictReader(table)]
+    except (TypeError, ValueError):
+        rows = []
+    if not rows or "median_s" not in rows[0] or "kernel" not in about:
+        sys.exit(f"{path}: is not a whole sweep.csv")
     return about, rows
 
 
@@ -63,7 +69,8 @@ def main(figure, paths):
     canvas, axes = plt.subplots(figsize=(7, 5))
     for path in paths:
         draw(axes, path)
-    axes.set_xscale("log", base=2)
+    values = [x for line in axes.get_lines() for x in line.get_xdata()]
+    axes.set_xscale("symlog" if min(values) <= 0 else "log", base=2)
     axes.set_yscale("log")
     axes.set_ylabel("median time (ms); dashed: proportional")
     axes.grid(True, which="both", linewidth=0.3)
@@ -73,6 +80,6 @@ def main(figure, paths):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 3 or not Path(sys.argv[1]).suffix:
+    if len(sys.argv) < 3 or Path(sys.argv[1]).suffix not in {".png", ".pdf", ".svg"}:
         sys.exit(__doc__)
     main(sys.argv[1], sys.argv[2:])

@@ -282,7 +282,7 @@ struct SeedStep {
     Distances distance = {};
     std::uint32_t f = 0;
     if constexpr (!runs_on_host<Exec>) {  // a GPU has to have many loads under way
-      f = add_features<12>(team, begin + place, f, distance);
+      f = add_features<18>(team, begin + place, f, distance);
       f = add_features<6>(team, begin + place, f, distance);
     }
     add_features<1>(team, begin + place, f, distance);

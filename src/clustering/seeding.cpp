@@ -32,11 +32,14 @@ std::uint32_t sum_points(const std::vector<SectionExtent>& sections, std::uint32
 }
 
 /// Many small teams end a step soonest; where there are more than the device can hold at once, fewer and larger ones
-/// repeat less of the work that each does for itself.
+/// repeat less of the work that each does for itself. On a CPU there are few threads, hence few teams.
 template <class Exec>
 std::uint32_t block_points(const Exec& exec, const SectionBatch<Exec>& batch, const SeedingOptions& options) {
   if (options.block_points > 0) return static_cast<std::uint32_t>(options.block_points);
-  if (runs_on_host<Exec>) return 256;
+  if (runs_on_host<Exec>) {
+    const std::uint32_t a_thread = batch.n_columns / static_cast<std::uint32_t>(exec.concurrency());
+    return std::clamp((a_thread / column_padding + 1) * column_padding, 256u, std::uint32_t{max_block_points});
+  }
   return std::size_t{batch.n_columns} * 4 < static_cast<std::size_t>(exec.concurrency()) ? 256 : 512;
 }
 

@@ -120,6 +120,7 @@ std::string DeckKeys::to_yaml() const {
   std::string yaml;
   std::string_view group;
   for (const DeckKey& key : keys_) {
+    if (key.get().empty()) continue;  // a path that is not set
     if (group_of(key.name) != group) {
       group = group_of(key.name);
       if (!group.empty()) yaml += fmt::format("{}:\n", group);

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <cstdio>
+
 #include "driver/commands.hpp"
 #include "driver/environment.hpp"
 #include "driver/sweep_deck.hpp"
@@ -29,15 +31,16 @@ void run_sweep_deck(const CommandLine& line) {
   const SweepProblem problem = make_sweep_problem(deck.problem);
   PendingFile result(deck.result(), line.overwrite);
   PendingFile table(deck.table(), line.overwrite);
-  if (!line.quiet)
-    fmt::print("{} on {} sections, {} spikes, {}\n", plan.kernel->name, problem.sections.size(),
-               problem.spikes.n_spikes(), runtime.device().name);
-  const auto points = run_sweep(plan, problem, [&](const std::string& step) {
+  const auto say = [&](const std::string& step) {
     if (!line.quiet) fmt::print("{}\n", step);
     std::fflush(stdout);
-  });
-  write_sweep_csv(table, plan, points, run);
-  write_sweep(result, plan, points, run);
+  };
+  say(fmt::format("{} on {}: {}", plan.kernel->name, runtime.device().name, size_of(problem)));
+  const auto points = run_sweep(plan, problem, say);
+  write_sweep_csv(table, problem, plan, points, run);
+  write_sweep(result, problem, plan, points, run);
+  table.commit();
+  result.commit();
   if (!line.quiet) fmt::print("result: {} and {}\n", deck.result().string(), deck.table().string());
 }
 

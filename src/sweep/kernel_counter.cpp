@@ -28,6 +28,11 @@ std::map<std::string, std::uint64_t> KernelCounter::high_water() const {
   return most;
 }
 
+void KernelCounter::restart_high_water() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (auto& [space, memory] : memory_) memory.most = memory.now;
+}
+
 void KernelCounter::count_launch(const char*, std::uint32_t, std::uint64_t* id) {
   *id = 0;
   const std::lock_guard<std::mutex> lock(current_->mutex_);

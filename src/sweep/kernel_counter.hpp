@@ -19,7 +19,9 @@ class KernelCounter {
   KernelCounter& operator=(const KernelCounter&) = delete;
 
   std::uint64_t launches() const { return launches_; }
-  /// Bytes that were allocated at once, at most, per memory space; what was there before does not count.
+  /// Counts the high water anew from what is allocated now.
+  void restart_high_water();
+  /// Bytes that were allocated at once, at most, per memory space; what was there before the counter does not count.
   std::map<std::string, std::uint64_t> high_water() const;
 
  private:

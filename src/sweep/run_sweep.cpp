@@ -45,9 +45,10 @@ void check_point(const SweepPlan& plan, const SweepProblem& problem, const Tunab
 
 /// Kernels are made and run once more under the counter: its callbacks stay out of what is timed.
 void count_point(const SweepPlan& plan, const SweepProblem& problem, SweepPoint& point) {
-  const KernelCounter counter;
+  KernelCounter counter;
   const auto kernel = plan.kernel->make(problem, point.tunables);
   fence();
+  counter.restart_high_water();  // what preparing the inputs took is no concern of the kernel
   const std::uint64_t before = counter.launches();
   kernel->run();
   fence();
@@ -96,6 +97,7 @@ std::vector<TunableValues> sweep_grid(const SweepPlan& plan) {
 std::vector<SweepPoint> run_sweep(const SweepPlan& plan, const SweepProblem& problem,
                                   const std::function<void(const std::string&)>& report) {
   const std::vector<TunableValues> grid = sweep_grid(plan);
+  report(fmt::format("{} combinations to check, then to time", grid.size()));
   for (const TunableValues& tunables : grid) {
     check_point(plan, problem, tunables);
     report(fmt::format("{}: the answer is right", name_point(plan, tunables)));

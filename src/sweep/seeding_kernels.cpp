@@ -1,4 +1,6 @@
-#include <algorithm>
+#include <fmt/format.h>
+
+#include <stdexcept>
 
 #include "kokkosort/clustering/blocked_seeding.hpp"
 #include "kokkosort/clustering/neighbours.hpp"
@@ -25,7 +27,11 @@ ClusteringOptions seeding_options(const TunableValues& values) {
 class SeedingKernel : public SweepKernel {
  public:
   SeedingKernel(const SweepProblem& problem, const ClusteringOptions& options)
-      : sections_(problem, options), norms_(squared_norms(sections_.exec, sections_.batch)) {}
+      : sections_(problem, options), norms_(squared_norms(sections_.exec, sections_.batch)) {
+    for (const SectionExtent& section : sections_.batch.extents)
+      if (section.n_seeds < static_cast<std::uint32_t>(options.seeding.seeds))
+        throw std::invalid_argument(fmt::format("a section has {} points, fewer than seeds", section.n_spikes));
+  }
 
   std::string check() const override {
     const auto labels = values_of(sections_.exec, found_.labels);
@@ -43,11 +49,13 @@ class SeedingKernel : public SweepKernel {
     return {};
   }
 
-  /// A subtraction and a multiply-add for each feature, point, trial and seed; each seed reads the points once.
+  /// A subtraction and a multiply-add for each feature, point, trial and seed found; each seed reads the points once.
   Work work() const override {
     Work work;
-    for (const SectionExtent& section : sections_.batch.extents) {
-      const double reads = 1.0 * section.n_features * section.n_spikes * section.n_seeds;
+    const auto n_seeds = values_of(sections_.exec, found_.n_seeds);
+    for (std::size_t s = 0; s < n_seeds.size(); ++s) {
+      const SectionExtent& section = sections_.batch.extents[s];
+      const double reads = 1.0 * section.n_features * section.n_spikes * n_seeds[s];
       work.flops += 3.0 * seeding_trials(seeding()) * reads;
       work.bytes += sizeof(float) * reads;
     }

@@ -42,13 +42,14 @@ std::string commented(const std::string& text) {
   return result;
 }
 
-std::string csv_head(const SweepPlan& plan, const std::vector<SweepPoint>& points, const RunRecord& run) {
-  std::string text = fmt::format("# kernel: {}\n# device: {}\n# backend: {}, {} host threads\n# date: {}\n# clock: {}\n",
-                                 plan.kernel->name, run.device, run.backend, run.threads, run.date, clock_name);
+std::string csv_head(const SweepProblem& problem, const SweepPlan& plan, const std::vector<SweepPoint>& points,
+                     const RunRecord& run) {
+  std::string text = fmt::format("# kernel: {}\n# problem: {}\n# device: {}\n# backend: {}, {} host threads\n# date: {}\n# clock: {}\n",
+                                 plan.kernel->name, size_of(problem), run.device, run.backend, run.threads, run.date, clock_name);
   for (const auto& [name, version] : run.versions) text += fmt::format("# {}: {}\n", name, version);
   text += "# deck:\n" + commented(run.deck);
   for (const Tunable& tunable : plan.kernel->tunables) text += tunable.name + ",";
-  text += "median_s,min_s,lower_quartile_s,upper_quartile_s,max_s,launches,flop_per_s,byte_per_s";
+  text += "median_s,min_s,lower_quartile_s,upper_quartile_s,max_s,kernel_launches,flop_per_s,byte_per_s";
   for (const std::string& space : memory_spaces(points)) text += ",high_water_" + space + "_bytes";
   return text + "\n";
 }
@@ -65,8 +66,8 @@ std::string csv_row(const SweepPlan& plan, const std::vector<SweepPoint>& points
 
 }  // namespace
 
-void write_sweep(PendingFile& pending, const SweepPlan& plan, const std::vector<SweepPoint>& points,
-                 const RunRecord& run) {
+void write_sweep(const PendingFile& pending, const SweepProblem& problem, const SweepPlan& plan,
+                 const std::vector<SweepPoint>& points, const RunRecord& run) {
   hdf5::OutputFile file(pending.temporary());
   file.group("tunables");
   for (const Tunable& tunable : plan.kernel->tunables) {
@@ -79,25 +80,24 @@ void write_sweep(PendingFile& pending, const SweepPlan& plan, const std::vector<
   file.attribute("seconds", "clock", std::string(clock_name));
   file.write("flops", {points.size()}, column(points, [](const SweepPoint& p) { return p.work.flops; }).data());
   file.write("bytes", {points.size()}, column(points, [](const SweepPoint& p) { return p.work.bytes; }).data());
-  file.write("launches", {points.size()}, column(points, [](const SweepPoint& p) { return p.launches; }).data());
+  file.write("kernel_launches", {points.size()}, column(points, [](const SweepPoint& p) { return p.launches; }).data());
   file.group("high_water");
   for (const std::string& space : memory_spaces(points))
     file.write("high_water/" + space, {points.size()},
                column(points, [&](const SweepPoint& p) { return high_water(p, space); }).data());
   file.attribute("/", "kernel", plan.kernel->name);
+  file.attribute("/", "problem", size_of(problem));
   write_run(file, run);
   file.close();
-  pending.commit();
 }
 
-void write_sweep_csv(PendingFile& pending, const SweepPlan& plan, const std::vector<SweepPoint>& points,
-                     const RunRecord& run) {
+void write_sweep_csv(const PendingFile& pending, const SweepProblem& problem, const SweepPlan& plan,
+                     const std::vector<SweepPoint>& points, const RunRecord& run) {
   std::ofstream stream(pending.temporary());
-  stream << csv_head(plan, points, run);
+  stream << csv_head(problem, plan, points, run);
   for (const SweepPoint& point : points) stream << csv_row(plan, points, point);
   stream.close();
   if (!stream) throw std::runtime_error(pending.temporary().string() + ": cannot be written");
-  pending.commit();
 }
 
 }  // namespace kokkosort

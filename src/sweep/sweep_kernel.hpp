@@ -27,7 +27,7 @@ struct Tunable {
 
 using TunableValues = std::map<std::string, std::int64_t>;
 
-/// What one run takes at least, counted from its sizes.
+/// What one run takes at least, counted from its sizes; 0 where it cannot be known.
 struct Work {
   double flops = 0.0;
   double bytes = 0.0;
@@ -41,6 +41,7 @@ class SweepKernel {
   virtual void run() = 0;
   /// Compares what the last run left with a reference in f64. @return empty if right, else what is wrong
   virtual std::string check() const = 0;
+  /// Of the last run.
   virtual Work work() const = 0;
 };
 

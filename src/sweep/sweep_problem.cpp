@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "kokkosort/errors.hpp"
 #include "kokkosort/io/features_file.hpp"
 #include "kokkosort/simulation/blob_features.hpp"
@@ -9,7 +11,19 @@
 namespace kokkosort {
 namespace {
 
+/// Before anything is allocated. Means of the clusters are numbers too.
+void check_size(const SweepProblemOptions& options) {
+  const double rows = 1.0 * options.sections * (1.0 * options.points + options.clusters);
+  const double bytes = 2.0 * sizeof(double) * rows * options.features;
+  if (bytes <= static_cast<double>(options.host_limit_bytes)) return;
+  throw InputError(fmt::format("sweep.problem: {} sections of {} points with {} features take {:.0f} MB; "
+                               "memory.host_limit_mb is {}: ask for fewer, or raise it",
+                               options.sections, options.points, options.features, bytes / (1 << 20),
+                               options.host_limit_bytes >> 20));
+}
+
 SpikeFeatures generate(const SweepProblemOptions& options) {
+  check_size(options);
   BlobOptions blobs;
   while (options.features % blobs.pcs != 0) --blobs.pcs;  // features are channels · pcs
   blobs.channels = options.features / blobs.pcs;
@@ -37,6 +51,17 @@ SweepProblem make_sweep_problem(const SweepProblemOptions& options) {
                                  problem.sections.size() - 1));
   problem.sections = {problem.sections[section]};
   return problem;
+}
+
+std::string size_of(const SweepProblem& problem) {
+  std::size_t points = 0;
+  std::size_t channels = 0;
+  for (const Section& section : problem.sections) {
+    points += section.spikes.size();
+    channels = std::max(channels, section.channels.size());
+  }
+  return fmt::format("{} sections, {} points, at most {} features", problem.sections.size(), points,
+                     channels * problem.spikes.n_pcs());
 }
 
 SweepBatch::SweepBatch(const SweepProblem& sweep_problem, const ClusteringOptions& clustering)

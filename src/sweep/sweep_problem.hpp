@@ -33,8 +33,11 @@ struct SweepProblem {
   std::uint64_t seed = 1;
 };
 
-/// @throws InputError if the file cannot be used or has no such section, or naming a size that cannot be
+/// @throws InputError if the file cannot be used or has no such section, or if what is to be generated exceeds the limit
 SweepProblem make_sweep_problem(const SweepProblemOptions& options);
+
+/// "2 sections, 2832 points, at most 102 features".
+std::string size_of(const SweepProblem& problem);
 
 /// A problem's sections on the device, embedded in order of time.
 struct SweepBatch {

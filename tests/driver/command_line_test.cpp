@@ -93,6 +93,7 @@ TEST_F(CommandLine, SweepsAndWritesFileAndTable) {
   const std::string table = read_text(data_ / "out/sweep.csv");
   EXPECT_NE(table.find("\nblock,trials,seeds,host_draws,median_s,"), std::string::npos) << table;
   EXPECT_NE(table.find("\n8,0,10,1,"), std::string::npos) << table;
+  EXPECT_NE(table.find("# problem: 2 sections, 300 points, at most 12 features\n"), std::string::npos) << table;
   EXPECT_EQ(run("sweep DECK").exit_code, 2);  // the result is there
 }
 
@@ -101,7 +102,19 @@ TEST_F(CommandLine, SweepsPointsOfAFile) {
              "sweep: {kernel: neighbours, parameter: tile_spikes, values: [1, 2], repeats: 1, problem: {input: f.h5}}\n"
              "output: {folder: out}\n");
   expect_refused("sweep DECK sweep.problem.section=7", "sweep.problem.section is 7; ");
+  const Finished refused = run("sweep DECK --quiet sweep.kernel=seeding sweep.parameter=seeds sweep.values=[100]");
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.error.find("seeds = 100: a section has 3 points"), std::string::npos) << refused.error;
+  EXPECT_FALSE(fs::exists(result().parent_path()));
   EXPECT_EQ(run("sweep DECK --quiet").exit_code, 0);
+}
+
+TEST_F(CommandLine, SweepsAreNotLargerThanTheHostAllows) {
+  write_text(data_ / "deck.yaml", "sweep: {kernel: seeding, parameter: block, values: 8}\noutput: {folder: out}\n");
+  for (const std::string command : {"sweep", "check"}) {
+    expect_refused(command + " DECK memory.host_limit_mb=1 sweep.problem.points=100000000", "memory.host_limit_mb is 1: ");
+    expect_refused(command + " DECK sweep.problem.clusters=100000 sweep.problem.features=100000", "memory.host_limit_mb");
+  }
 }
 
 TEST_F(CommandLine, QuietSaysNothing) {

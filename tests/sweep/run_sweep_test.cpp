@@ -102,7 +102,8 @@ TEST(RunSweep, QuantilesByHand) {
 
 TEST(KernelCounter, CountsLaunchesAndMemory) {
   using Space = SweepExec::memory_space;
-  const KernelCounter counter;
+  KernelCounter counter;
+  const Kokkos::View<double*, Space> kept("kokkosort::test::kept", 10);
   {
     const Kokkos::View<double*, Space> first("kokkosort::test::first", 1000);
     { const Kokkos::View<double*, Space> second("kokkosort::test::second", 500); }
@@ -114,6 +115,9 @@ TEST(KernelCounter, CountsLaunchesAndMemory) {
   const std::uint64_t most = counter.high_water().at(Space::name());
   EXPECT_GE(most, 1500 * sizeof(double));
   EXPECT_LT(most, 1600 * sizeof(double) + 1024);
+  counter.restart_high_water();
+  EXPECT_GE(counter.high_water().at(Space::name()), 10 * sizeof(double));
+  EXPECT_LT(counter.high_water().at(Space::name()), 100 * sizeof(double) + 1024);
 }
 
 }  // namespace
