@@ -179,7 +179,12 @@ TEST(HDF5Integers, ThatDoNotFitAreNamed) {
   expect_part(message_with("detected/spikes/sample", H5T_STD_U64LE,
                            std::vector<std::uint64_t>{0, std::numeric_limits<std::uint64_t>::max(), 1}),
               "spikes/sample: element 1 is 18446744073709551615");
-  for (const hid_t type : {H5T_STD_I64BE, H5T_STD_U32BE, H5T_STD_U32LE, H5T_STD_I32BE})
+  std::vector<hid_t> types;  // one by one: nvcc cannot take HDF5's macros in a braced list
+  types.push_back(H5T_STD_I64BE);
+  types.push_back(H5T_STD_U32BE);
+  types.push_back(H5T_STD_U32LE);
+  types.push_back(H5T_STD_I32BE);
+  for (const hid_t type : types)
     EXPECT_EQ(message_with("probe/shank", type, std::vector<std::int64_t>{0, 1, 2147483647, 1}), "");
 }
 
