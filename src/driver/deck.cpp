@@ -158,6 +158,8 @@ bool deck_has_group(const std::filesystem::path& path, const std::vector<std::st
                     const std::string& group) {
   for (const std::string& text : overrides)
     if (text.starts_with(group + ".")) return true;
+  std::error_code error;  // a pipe can be read but once, and load_deck is to read it
+  if (!std::filesystem::is_regular_file(path, error) || std::filesystem::file_size(path, error) > largest_deck) return false;
   try {
     const YAML::Node root = YAML::LoadFile(path.string());
     return root.IsMap() && root[group].IsDefined();

@@ -123,6 +123,16 @@ TEST_F(CommandLine, QuietSaysNothing) {
   EXPECT_EQ(finished.out + finished.error, "");
 }
 
+TEST_F(CommandLine, ADeckMayComeThroughAPipe) {
+  const std::string pipe = "cat '" + (data_ / "deck.yaml").string() + "' |";
+  const std::string paths = " /dev/stdin input.features='" + (data_ / "f.h5").string() + "' output.folder='" +
+                            result().parent_path().string() + "'";
+  for (const std::string command : {"check", "cluster"}) {
+    const Finished finished = run(command + paths, pipe);
+    EXPECT_EQ(finished.exit_code, 0) << command << ": " << finished.error;
+  }
+}
+
 TEST_F(CommandLine, AnOldResultIsReplacedOnlyOnDemand) {
   ASSERT_EQ(run("cluster DECK").exit_code, 0);
   const std::string before = read_text(result());
