@@ -12,7 +12,7 @@ struct BlockedSeedingOptions {
 
 /// The seeds and labels of seed_clusters, found the simple way: a thread scores one candidate on one block of points.
 ///
-/// Four launches for each seed: a prefix sum of δ, the draw, the scores, the pick. Kept to be measured, not to be used:
+/// Five launches for each seed: a prefix sum of δ, the draws, the points they fall on, the scores, the pick. Kept to be measured, not to be used:
 /// its time is that of the chain of `block` points inside a thread.
 ///
 /// @param exec    instance every kernel runs on; fenced on return if the host draws
