@@ -19,7 +19,6 @@ int rounds_per_look(const AssignmentOptions& options) {
   return runs_on_host<Exec> ? 1 : 8;
 }
 
-
 /// How much a cluster's edges to a node exceed what the null model expects, times 2m (or m) so that all terms of γ = 1
 /// are whole numbers and ties are exact.
 struct Gain {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "clustering/seeding_parts.hpp"
 #include "core/fixed_point.hpp"
 #include "core/instantiate.hpp"
 #include "core/light.hpp"
-#include "kokkosort/random.hpp"
 
 namespace kokkosort {
 namespace {
@@ -35,13 +35,6 @@ struct BlockedSection {
     return best;
   }
 };
-
-KOKKOS_INLINE_FUNCTION std::int64_t place_of_draw(std::uint64_t seed, std::uint32_t key, std::uint32_t step, int t,
-                                                  std::int64_t total) {
-  const double unit = random_unit(seed, key, step, static_cast<std::uint32_t>(t));
-  const auto place = static_cast<std::int64_t>(unit * static_cast<double>(total));
-  return place < total ? place : total - 1;
-}
 
 template <class Exec>
 struct SumShares : BlockedSection<Exec> {
@@ -215,11 +208,7 @@ Seeding<Exec> seed_clusters_blocked(const Exec& exec, const SectionBatch<Exec>& 
   if (options.block < 1) throw std::invalid_argument("seed_clusters_blocked: block must be 1 or more");
   const int trials = seeding_trials(options.seeding);
   const auto n_trials = static_cast<std::size_t>(trials);
-  Seeding<Exec> result;
-  result.labels = Vector<std::uint32_t, Exec>(unfilled(exec, "kokkosort::clustering::labels"), batch.n_columns);
-  result.n_seeds = Vector<std::uint32_t, Exec>(unfilled(exec, "kokkosort::clustering::n_seeds"), batch.n_sections());
-  result.seeds =
-      Matrix<std::uint32_t, Exec>(unfilled(exec, "kokkosort::clustering::seeds"), batch.n_sections(), options.seeding.seeds);
+  const Seeding<Exec> result = allocate_seeding(exec, batch, options.seeding);
   Kokkos::deep_copy(exec, result.labels, 0u);
   Kokkos::deep_copy(exec, result.n_seeds, 0u);
   const Vector<float, Exec> delta(unfilled(exec, "kokkosort::clustering::delta"), batch.n_columns);

@@ -5,10 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "clustering/seeding_parts.hpp"
 #include "core/fixed_point.hpp"
 #include "core/lanes.hpp"
-#include "kokkosort/clustering/seeding.hpp"
-#include "kokkosort/random.hpp"
 
 namespace kokkosort {
 
@@ -193,9 +192,7 @@ struct SeedStep {
     const float* const delta = &state.trial_delta(team.before(best), team.section.first_spike);
     const FixedPoint fixed = team.fixed;
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team.member, trials), [&](const int t) {
-      const double unit = random_unit(seed, team.section.key, team.step, static_cast<std::uint32_t>(t));
-      const auto scaled = static_cast<std::int64_t>(unit * static_cast<double>(sum));
-      find_share(team, t, scaled < sum ? scaled : sum - 1, 0, team.sums.count,
+      find_share(team, t, place_of_draw(seed, team.section.key, team.step, t, sum), 0, team.sums.count,
                  [=](const std::uint32_t i) { return sums[i]; });
     });
     team.member.team_barrier();

@@ -136,16 +136,6 @@ SeedingState<Exec> allocate_state(const Exec& exec, const SectionBatch<Exec>& ba
   return state;
 }
 
-template <class Exec>
-Seeding<Exec> allocate_result(const Exec& exec, const SectionBatch<Exec>& batch, const SeedingOptions& options) {
-  Seeding<Exec> result;
-  result.labels = Vector<std::uint32_t, Exec>(unfilled(exec, "kokkosort::clustering::labels"), batch.n_columns);
-  result.n_seeds = Vector<std::uint32_t, Exec>(unfilled(exec, "kokkosort::clustering::n_seeds"), batch.n_sections());
-  result.seeds =
-      Matrix<std::uint32_t, Exec>(unfilled(exec, "kokkosort::clustering::seeds"), batch.n_sections(), options.seeds);
-  return result;
-}
-
 template <class Exec, class Kernel>
 void launch(const Exec& exec, const std::string& label, const Kernel& kernel, std::size_t n_teams, std::size_t scratch) {
   constexpr TeamShape shape = step_team<Exec>;
@@ -183,7 +173,7 @@ Seeding<Exec> seed_clusters(const Exec& exec, const SectionBatch<Exec>& batch, c
                       upload_vector(exec, ledger, "clustering", "seeding_tasks", tasks),
                       batch.points,
                       allocate_state(exec, batch, options, points_of_sum, ledger),
-                      allocate_result(exec, batch, options),
+                      allocate_seeding(exec, batch, options),
                       block,
                       points_of_sum,
                       most_features,

@@ -35,6 +35,7 @@ class AssignmentKernel : public SweepKernel {
     const auto left = values_of(sections_.exec, found_.left);
     const auto right = values_of(sections_.exec, found_.right);
     const auto first = values_of(sections_.exec, seeding_.labels);
+    const auto neighbours = values_of(sections_.exec, graph_.neighbours);
     for (std::size_t s = 0; s < sections_.batch.n_sections(); ++s) {
       const SectionExtent& section = sections_.batch.extents[s];
       const auto spikes = [&](const auto& all) {
@@ -45,7 +46,7 @@ class AssignmentKernel : public SweepKernel {
                                    {right.begin() + section.first_subset,
                                     right.begin() + section.first_subset + section.n_subset}};
       const std::string wrong =
-          check_assignment(graph_of(section), spikes(first), sections_.options.assignment, found);
+          check_assignment(graph_of(section, neighbours), spikes(first), sections_.options.assignment, found);
       if (!wrong.empty()) return wrong_in_section(s, wrong);
     }
     return {};
@@ -55,16 +56,9 @@ class AssignmentKernel : public SweepKernel {
   Work work() const override { return {}; }
 
  private:
-  AssignmentGraph graph_of(const SectionExtent& section) const {
-    const auto values = values_of(sections_.exec, graph_.neighbours);
-    AssignmentGraph graph;
-    for (std::uint32_t j = 0; j < section.n_subset; ++j) graph.spike_of.push_back(section.spike_of_subset(j));
-    graph.neighbours.resize(section.n_spikes);
-    for (std::size_t i = 0; i < section.n_spikes; ++i)
-      for (std::size_t k = 0; k < graph_.neighbours.extent(0); ++k) {
-        const std::int32_t j = values[k * sections_.batch.n_columns + section.first_spike + i];
-        if (j >= 0) graph.neighbours[i].push_back(j);
-      }
+  AssignmentGraph graph_of(const SectionExtent& section, const std::vector<std::int32_t>& neighbours) const {
+    AssignmentGraph graph{neighbour_lists(sections_.batch, section, neighbours), subset_of(section)};
+    for (std::vector<std::int32_t>& list : graph.neighbours) std::erase(list, -1);
     return graph;
   }
 

@@ -28,13 +28,8 @@ class NeighboursKernel : public SweepKernel {
     const int wanted = sections_.options.neighbours.neighbours;
     for (std::size_t s = 0; s < sections_.batch.n_sections(); ++s) {
       const SectionExtent& section = sections_.batch.extents[s];
-      std::vector<std::uint32_t> subset;
-      for (std::uint32_t j = 0; j < section.n_subset; ++j) subset.push_back(section.spike_of_subset(j));
-      std::vector<std::vector<std::int32_t>> found(section.n_spikes);
-      for (std::size_t i = 0; i < section.n_spikes; ++i)
-        for (int k = 0; k < wanted; ++k)
-          found[i].push_back(values[static_cast<std::size_t>(k) * sections_.batch.n_columns + section.first_spike + i]);
-      const std::string wrong = check_neighbours(sections_.points(s), subset, wanted, found);
+      const std::string wrong = check_neighbours(sections_.points(s), subset_of(section), wanted,
+                                                 neighbour_lists(sections_.batch, section, values));
       if (!wrong.empty()) return wrong_in_section(s, wrong);
     }
     return {};

@@ -72,6 +72,20 @@ SweepBatch::SweepBatch(const SweepProblem& sweep_problem, const ClusteringOption
   exec.fence("kokkosort::sweep::batch");
 }
 
+std::vector<std::uint32_t> subset_of(const SectionExtent& section) {
+  std::vector<std::uint32_t> subset;
+  for (std::uint32_t j = 0; j < section.n_subset; ++j) subset.push_back(section.spike_of_subset(j));
+  return subset;
+}
+
+std::vector<std::vector<std::int32_t>> neighbour_lists(const SectionBatch<SweepExec>& batch, const SectionExtent& section,
+                                                       const std::vector<std::int32_t>& values) {
+  std::vector<std::vector<std::int32_t>> lists(section.n_spikes);
+  for (std::size_t row = 0; row < values.size(); row += batch.n_columns)
+    for (std::size_t i = 0; i < section.n_spikes; ++i) lists[i].push_back(values[row + section.first_spike + i]);
+  return lists;
+}
+
 std::string wrong_in_section(std::size_t section, const std::string& what) {
   return what.empty() ? what : fmt::format("section {}: {}", section, what);
 }

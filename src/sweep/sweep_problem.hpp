@@ -55,6 +55,14 @@ struct SweepBatch {
 /// "section 3: what", or empty if nothing is wrong.
 std::string wrong_in_section(std::size_t section, const std::string& what);
 
+/// Spikes of a section that are its subset points.
+std::vector<std::uint32_t> subset_of(const SectionExtent& section);
+
+/// A section's part of a neighbour graph, [spikes][neighbours]; -1 where the subset has fewer.
+/// @param values  the graph's neighbours on the host, [neighbours, n_columns]
+std::vector<std::vector<std::int32_t>> neighbour_lists(const SectionBatch<SweepExec>& batch, const SectionExtent& section,
+                                                       const std::vector<std::int32_t>& values);
+
 /// A device vector on the host.
 template <class View>
 auto values_of(const SweepExec& exec, const View& view) {
