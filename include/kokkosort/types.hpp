@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace kokkosort {
 
@@ -26,6 +27,13 @@ template <class T>
 using HostMatrix = Kokkos::View<T**, Kokkos::LayoutRight, Kokkos::HostSpace>;
 template <class T>
 using HostTensor3 = Kokkos::View<T***, Kokkos::LayoutRight, Kokkos::HostSpace>;
+
+/// Host memory that a device copies from while it works (pinned); ordinary where the device is the host.
+template <class Exec>
+using StagingSpace = std::conditional_t<std::is_same_v<typename Exec::memory_space, Kokkos::HostSpace>, Kokkos::HostSpace,
+                                        Kokkos::SharedHostPinnedSpace>;
+template <class T, class Exec>
+using StagingVector = Kokkos::View<T*, Kokkos::LayoutRight, StagingSpace<Exec>>;
 
 /// Per-team scratch memory.
 template <class T, class Exec>
