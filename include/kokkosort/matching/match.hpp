@@ -38,6 +38,7 @@ struct Matching {
 
 /// Whether templates and options can be matched within the memory budget. @throws InputError if not, naming
 /// the key
+template <class Exec>
 void check_matching(const MatchingInput& input, const MatchingOptions& options);
 
 /// Matches templates to a recording, window by window; the next window is read while the device works on this

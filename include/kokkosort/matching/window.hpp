@@ -13,17 +13,17 @@ namespace kokkosort {
 /// A stretch of the recording that is matched at once. Sample numbers are the recording's and may lie outside
 /// it: traces are zero there. A template's centre is its sample nt / 2.
 struct WindowExtent {
-  std::int64_t first = 0;  // sample of the first score, a multiple of nt + 1
-  std::int64_t core_end =
-      0;  // spikes whose centre comes before are this window's, unless the window before had them
+  std::int64_t first = 0;       // centre of the first score, a multiple of nt + 1
+  std::int64_t core_end = 0;    // centres before this are final after this window
   std::uint32_t n_scores = 0;   // centres
   std::uint32_t n_samples = 0;  // of the traces: n_scores + nt − 1, from sample first − nt / 2
-
-  std::int64_t first_trace(int nt) const { return first - nt / 2; }
 };
 
 /// Divides a recording into windows that overlap.
-/// @param peak_sample  of a waveform of nt samples: spikes whose peak is a sample of the recording are found
+///
+/// @param peak_sample  of a waveform of nt samples; centres whose peak is a sample of the recording are all
+/// covered
+/// @throws InputError if options.window_samples is shorter than the overlap allows
 std::vector<WindowExtent> make_windows(std::int64_t n_samples, int nt, int peak_sample,
                                        const MatchingOptions& options);
 
@@ -34,7 +34,16 @@ struct FoundSpike {
   float amplitude;      // times the template
 };
 
-/// The arrays of a window on the device, sized once for the longest.
+/// Sizes of what is matched.
+struct MatchingSizes {
+  std::size_t n_templates = 0;
+  std::size_t n_channels = 0;
+  std::size_t n_pcs = 0;
+  int nt = 0;
+  std::size_t n_scores = 0;  // of the longest window
+};
+
+/// The arrays of a window on the device, sized once for the longest. Rows may be longer than a window.
 template <class Exec>
 struct MatchingWorkspace {
   int nt = 0;
@@ -45,7 +54,7 @@ struct MatchingWorkspace {
   Vector<float, Exec> best;              // [scores], largest objective of any template
   Vector<std::int32_t, Exec> best_unit;  // [scores], the first template that has it
   // By blocks of nt + 1 scores, of which each holds one spike a round at most.
-  Vector<std::int32_t, Exec> last_round;   // [blocks], in which the block had a spike; −1: none yet
+  Vector<std::int32_t, Exec> last_round;   // [blocks], in which the block had a spike; long ago if never
   Vector<std::uint32_t, Exec> n_found;     // [blocks]
   Matrix<FoundSpike, Exec> found;          // [blocks, max_peels]
   Vector<std::uint32_t, Exec> n_in_round;  // [max_peels + 1], spikes found in each round
@@ -55,13 +64,16 @@ struct MatchingWorkspace {
   }
 };
 
-/// Device bytes of a workspace for windows of up to so many scores.
-std::size_t workspace_bytes(std::size_t n_templates, std::size_t n_channels, std::size_t n_pcs, int nt,
-                            std::size_t n_scores, const MatchingOptions& options, bool on_host);
+/// Device bytes that make_workspace takes.
+template <class Exec>
+std::size_t workspace_bytes(const MatchingSizes& sizes, const MatchingOptions& options);
 
 /// @param exec  not fenced on return
 template <class Exec>
-MatchingWorkspace<Exec> make_workspace(const Exec& exec, const PlacedTemplates<Exec>& templates, int nt,
-                                       std::size_t n_scores, const MatchingOptions& options);
+MatchingWorkspace<Exec> make_workspace(const Exec& exec, const MatchingSizes& sizes,
+                                       const MatchingOptions& options);
+
+/// Samples whose scores are one product on a CPU, and of which a chunk is a multiple.
+inline constexpr std::size_t score_tile = 256;
 
 }  // namespace kokkosort

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "kokkosort/spike_features.hpp"
+#include <cstddef>
+
 #include "kokkosort/types.hpp"
 
 namespace kokkosort {
@@ -15,7 +16,8 @@ HostMatrix<float> pc_products(const HostMatrix<float>& wPCA);
 /// components hold it. What leaves the window of nt samples is lost.
 ///
 /// @param products  pc_products(wPCA)
-/// @param from, to  [pcs], not the same
-void shift_coefficients(const HostMatrix<float>& products, int shift, const float* from, float* to);
+/// @param from, to  [n_pcs], not the same
+void shift_coefficients(const HostMatrix<float>& products, int shift, std::size_t n_pcs, const float* from,
+                        float* to);
 
 }  // namespace kokkosort

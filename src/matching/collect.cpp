@@ -1,0 +1,117 @@
+#include "matching/collect.hpp"
+
+#include <algorithm>
+
+#include "core/instantiate.hpp"
+
+namespace kokkosort {
+namespace {
+
+/// Places of the final spikes, by a scan over the blocks; the last block leaves the total in n_in_round(0).
+template <class Exec>
+struct ListSpikes {
+  Matrix<const FoundSpike, Exec> found;
+  Vector<const std::uint32_t, Exec> n_found;
+  Vector<FoundSpike, Exec> spikes;
+  Vector<std::uint32_t, Exec> total;  // [1]
+  std::int64_t first;                 // centres that are final
+  std::int64_t last;
+
+  KOKKOS_INLINE_FUNCTION bool is_final(const FoundSpike& spike) const {
+    return spike.centre >= first && spike.centre < last;
+  }
+
+  KOKKOS_INLINE_FUNCTION void operator()(const std::uint32_t block, std::uint32_t& place,
+                                         const bool is_last) const {
+    for (std::uint32_t i = 0; i < n_found(block); ++i) {
+      const FoundSpike spike = found(block, i);
+      if (!is_final(spike)) continue;
+      if (is_last) spikes(place) = spike;
+      ++place;
+    }
+    if (is_last && block + 1 == n_found.extent(0)) total(0) = place;
+  }
+};
+
+/// Features of one spike a team: the residual's on each channel, plus the template's times the amplitude.
+template <class Exec>
+struct SpikeFeatureRows {
+  Vector<const FoundSpike, Exec> spikes;
+  std::size_t first;
+  Matrix<const std::int32_t, Exec> channels;
+  Matrix<const float, Exec> weights;
+  Matrix<const float, Exec> wPCA;
+  Matrix<const float, Exec> traces;
+  Matrix<float, Exec> features;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const TeamMember<Exec>& member) const {
+    const auto place = static_cast<std::size_t>(member.league_rank());
+    const FoundSpike spike = spikes(first + place);
+    const std::size_t n_pcs = wPCA.extent(0);
+    const std::size_t nt = wPCA.extent(1);
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(member, features.extent(1)), [&](const std::size_t i) {
+      const auto channel = static_cast<std::size_t>(channels(spike.unit, i / n_pcs));
+      const std::size_t p = i % n_pcs;
+      const float* const x = &traces(channel, spike.centre);
+      float sum = 0.0f;
+      for (std::size_t s = 0; s < nt; ++s) sum += wPCA(p, s) * x[s];
+      features(place, i) = sum + spike.amplitude * weights(channel * n_pcs + p, spike.unit);
+    });
+  }
+};
+
+}  // namespace
+
+template <class Exec>
+void list_spikes(const Exec& exec, const WindowExtent& window, std::int64_t first_centre,
+                 const MatchingWorkspace<Exec>& workspace, SpikeList<Exec>& list, TransferLedger& ledger) {
+  const auto n_blocks = workspace.n_blocks(window);
+  const Vector<std::uint32_t, Exec> total(Kokkos::subview(workspace.n_in_round, std::make_pair(0, 1)));
+  Kokkos::parallel_scan(
+      "kokkosort::matching::list_spikes", Kokkos::RangePolicy<Exec>(exec, 0, n_blocks),
+      ListSpikes<Exec>{workspace.found,
+                       Vector<const std::uint32_t, Exec>(
+                           Kokkos::subview(workspace.n_found, std::make_pair(std::size_t{0}, n_blocks))),
+                       list.spikes, total, first_centre - window.first, window.core_end - window.first});
+  const HostVector<std::uint32_t> count("kokkosort::matching::count_on_host", 1);
+  copy_down(exec, ledger, "matching", "n_spikes", count, total);
+  list.count = count(0);
+}
+
+template <class Exec>
+void read_spikes(const Exec& exec, const PlacedTemplates<Exec>& templates, const Matrix<float, Exec>& wPCA,
+                 const SpikeList<Exec>& list, const FeatureRows<Exec>& rows,
+                 const MatchingWorkspace<Exec>& workspace, std::vector<FoundSpike>& spikes,
+                 std::vector<float>& features, TransferLedger& ledger) {
+  const std::size_t width = rows.features.extent(1);
+  const std::size_t first_spike = spikes.size();
+  const std::size_t first_feature = features.size();
+  spikes.resize(first_spike + list.count);
+  features.resize(first_feature + list.count * width);
+  for (std::size_t first = 0; first < list.count; first += rows.features.extent(0)) {
+    const std::size_t count = std::min(rows.features.extent(0), list.count - first);
+    Kokkos::parallel_for("kokkosort::matching::spike_features",
+                         Kokkos::TeamPolicy<Exec>(exec, static_cast<int>(count), runs_on_host<Exec> ? 1 : 64),
+                         SpikeFeatureRows<Exec>{list.spikes, first, rows.channels, templates.weights, wPCA,
+                                                workspace.traces, rows.features});
+    copy_down(exec, ledger, "matching", "spikes",
+              HostVector<FoundSpike>(spikes.data() + first_spike + first, count),
+              Vector<FoundSpike, Exec>(Kokkos::subview(list.spikes, std::make_pair(first, first + count))));
+    copy_down(exec, ledger, "matching", "features",
+              HostMatrix<float>(features.data() + first_feature + first * width, count, width),
+              Matrix<float, Exec>(
+                  Kokkos::subview(rows.features, std::make_pair(std::size_t{0}, count), Kokkos::ALL)));
+  }
+}
+
+#define INSTANTIATE(Exec)                                                                                   \
+  template void list_spikes(const Exec&, const WindowExtent&, std::int64_t, const MatchingWorkspace<Exec>&, \
+                            SpikeList<Exec>&, TransferLedger&);                                             \
+  template void read_spikes(const Exec&, const PlacedTemplates<Exec>&, const Matrix<float, Exec>&,          \
+                            const SpikeList<Exec>&, const FeatureRows<Exec>&,                               \
+                            const MatchingWorkspace<Exec>&, std::vector<FoundSpike>&, std::vector<float>&,  \
+                            TransferLedger&);
+KOKKOSORT_INSTANTIATE(INSTANTIATE)
+#undef INSTANTIATE
+
+}  // namespace kokkosort

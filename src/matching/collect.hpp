@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "kokkosort/matching/window.hpp"
+#include "kokkosort/templates/placed_templates.hpp"
+#include "kokkosort/transfer_ledger.hpp"
+#include "kokkosort/types.hpp"
+
+namespace kokkosort {
+
+/// A window's final spikes in one list on the device, by block, then in the order found.
+template <class Exec>
+struct SpikeList {
+  Vector<FoundSpike, Exec> spikes;  // [capacity], the first `count` hold
+  std::size_t count = 0;
+};
+
+/// Lists the spikes of a window with centres in [first_centre, core_end): those before it have their peak
+/// before the recording began.
+///
+/// @param exec  fenced
+/// @param list  gains them; room for all that the workspace can hold
+template <class Exec>
+void list_spikes(const Exec& exec, const WindowExtent& window, std::int64_t first_centre,
+                 const MatchingWorkspace<Exec>& workspace, SpikeList<Exec>& list, TransferLedger& ledger);
+
+/// Where spikes' features are taken.
+template <class Exec>
+struct FeatureRows {
+  Matrix<std::int32_t, Exec> channels;  // [templates, rows], all as placed
+  Matrix<float, Exec> features;         // [capacity, rows · pcs], scratch
+};
+
+/// Brings spikes to the host: appends [count] spikes, their centres counted from the window's first, and
+/// [count, rows, pcs] features.
+/// @param exec  fenced
+template <class Exec>
+void read_spikes(const Exec& exec, const PlacedTemplates<Exec>& templates, const Matrix<float, Exec>& wPCA,
+                 const SpikeList<Exec>& list, const FeatureRows<Exec>& rows,
+                 const MatchingWorkspace<Exec>& workspace, std::vector<FoundSpike>& spikes,
+                 std::vector<float>& features, TransferLedger& ledger);
+
+}  // namespace kokkosort

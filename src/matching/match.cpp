@@ -1,0 +1,260 @@
+#include "kokkosort/matching/match.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "core/instantiate.hpp"
+#include "core/upload.hpp"
+#include "kokkosort/errors.hpp"
+#include "kokkosort/matching/pursuit.hpp"
+#include "kokkosort/matching/scores.hpp"
+#include "kokkosort/matching/window.hpp"
+#include "kokkosort/templates/correlations.hpp"
+#include "kokkosort/templates/placed_templates.hpp"
+#include "matching/collect.hpp"
+#include "matching/traces.hpp"
+#include "matching/window_reader.hpp"
+
+namespace kokkosort {
+namespace {
+
+constexpr std::size_t feature_buffer = 16384;  // spikes whose features are on the device at once
+
+MatchingSizes sizes_of(const MatchingInput& input, const std::vector<WindowExtent>& windows) {
+  std::size_t n_scores = 0;
+  for (const WindowExtent& window : windows) n_scores = std::max<std::size_t>(n_scores, window.n_scores);
+  return {input.templates.extent(0), input.templates.extent(1), input.templates.extent(2),
+          static_cast<int>(input.pcs.wPCA.extent(1)), n_scores};
+}
+
+std::vector<WindowExtent> windows_of(const MatchingInput& input, const MatchingOptions& options) {
+  return make_windows(input.traces.n_samples(), static_cast<int>(input.pcs.wPCA.extent(1)),
+                      input.pcs.peak_sample, options);
+}
+
+std::size_t stored_bytes(const MatchingInput& input, const std::vector<WindowExtent>& windows) {
+  std::size_t longest = 0;
+  for (const WindowExtent& window : windows)
+    longest = std::max(
+        longest,
+        stored_range(window, static_cast<int>(input.pcs.wPCA.extent(1)), input.traces.n_samples()).size());
+  return longest * input.traces.n_channels() * bytes_of(input.traces.type());
+}
+
+/// Device bytes of everything but the correlations.
+template <class Exec>
+std::size_t matching_bytes(const MatchingInput& input, const std::vector<WindowExtent>& windows,
+                           const MatchingOptions& options) {
+  const MatchingSizes sizes = sizes_of(input, windows);
+  const std::size_t lists = 2 * sizeof(FoundSpike) *
+                            (sizes.n_scores / static_cast<std::size_t>(sizes.nt + 1) + 1) *
+                            static_cast<std::size_t>(options.max_peels);
+  const std::size_t features =
+      sizeof(float) * feature_buffer * static_cast<std::size_t>(options.feature_channels) * sizes.n_pcs;
+  return workspace_bytes<Exec>(sizes, options) + lists + features + stored_bytes(input, windows) +
+         sizeof(float) * input.templates.size();
+}
+
+template <class Exec>
+Matrix<float, Exec> upload_components(const Exec& exec, const HostMatrix<float>& wPCA,
+                                      TransferLedger& ledger) {
+  const Matrix<float, Exec> to(unfilled(exec, "kokkosort::matching::wPCA"), wPCA.extent(0), wPCA.extent(1));
+  copy_up(exec, ledger, "matching", "wPCA", to, wPCA);
+  return to;
+}
+
+/// Feature rows of each template, everything as placed.
+template <class Exec>
+FeatureRows<Exec> upload_rows(const Exec& exec, const PlacedTemplates<Exec>& templates,
+                              const DetectionCentres& centres, TransferLedger& ledger) {
+  std::vector<std::int32_t> place_of(templates.n_channels);
+  for (std::size_t place = 0; place < place_of.size(); ++place)
+    place_of[static_cast<std::size_t>(templates.channel_at[place])] = static_cast<std::int32_t>(place);
+  const std::size_t n_rows = centres.channels.extent(1);
+  const HostMatrix<std::int32_t> placed("kokkosort::matching::placed_rows", templates.n_templates, n_rows);
+  for (std::size_t unit = 0; unit < templates.n_templates; ++unit)
+    for (std::size_t row = 0; row < n_rows; ++row)
+      placed(unit, row) = place_of[static_cast<std::size_t>(
+          centres.channels(static_cast<std::size_t>(templates.template_at[unit]), row))];
+
+  FeatureRows<Exec> rows;
+  rows.channels = Matrix<std::int32_t, Exec>(unfilled(exec, "kokkosort::matching::feature_rows"),
+                                             templates.n_templates, n_rows);
+  copy_up(exec, ledger, "matching", "feature_rows", rows.channels, placed);
+  exec.fence("kokkosort::matching::feature_rows");
+  rows.features = Matrix<float, Exec>(unfilled(exec, "kokkosort::matching::features"), feature_buffer,
+                                      n_rows * templates.n_pcs);
+  return rows;
+}
+
+/// Matches a recording's windows in order; its members are what the windows share.
+template <class Exec>
+class RecordingMatcher {
+ public:
+  RecordingMatcher(const Exec& exec, const MatchingInput& input, const MatchingOptions& options,
+                   TransferLedger& ledger, Matching& result)
+      : exec_(exec),
+        input_(input),
+        options_(options),
+        ledger_(ledger),
+        result_(result),
+        nt_(static_cast<int>(input.pcs.wPCA.extent(1))),
+        windows_(windows_of(input, options)) {
+    {
+      const auto stage = time("correlations");
+      templates_ = place_templates(exec_, input.probe, input.templates, ledger);
+      correlations_ =
+          correlate_templates(exec_, templates_, input.pcs.wPCA,
+                              {.limit_bytes = options.device_limit_bytes -
+                                              std::min(options.device_limit_bytes,
+                                                       matching_bytes<Exec>(input, windows_, options))},
+                              ledger);
+    }
+    const auto stage = time("workspace");
+    wPCA_ = upload_components(exec_, input.pcs.wPCA, ledger);
+    rows_ = upload_rows(exec_, templates_, result.centres, ledger);
+    workspace_ = make_workspace(exec_, sizes_of(input, windows_), options);
+    stored_ = Vector<unsigned char, Exec>(unfilled(exec_, "kokkosort::matching::stored"),
+                                          stored_bytes(input, windows_));
+    for (SpikeList<Exec>* list : {&spikes_, &spikes_before_})
+      list->spikes = Vector<FoundSpike, Exec>(unfilled(exec_, "kokkosort::matching::spike_list"),
+                                              workspace_.found.size());
+  }
+
+  void run() {
+    WindowReader<Exec> reader(input_.traces, windows_, nt_);
+    for (std::size_t w = 0; w < windows_.size(); ++w) {
+      load(reader, w);
+      match(windows_[w]);
+      collect(windows_[w]);
+      std::swap(spikes_, spikes_before_);
+    }
+    result_.windows = static_cast<std::int64_t>(windows_.size());
+  }
+
+ private:
+  ScopedStage<Exec> time(const std::string& stage) {
+    return ScopedStage<Exec>(exec_, result_.times, "matching::" + stage);
+  }
+
+  void load(WindowReader<Exec>& reader, std::size_t w) {
+    const WindowExtent& window = windows_[w];
+    StagingVector<unsigned char, Exec> bytes;
+    {
+      const auto stage = time("wait for reading");
+      bytes = reader.next();
+    }
+    const auto stage = time("traces");
+    const SampleRange range = stored_range(window, nt_, input_.traces.n_samples());
+    const Vector<unsigned char, Exec> stored(
+        Kokkos::subview(stored_, std::make_pair(std::size_t{0}, bytes.size())));
+    copy_up(exec_, ledger_, "matching", "window", stored, bytes);
+    load_traces(
+        exec_, templates_,
+        {stored, input_.traces.type(), range.first, range.last, static_cast<float>(input_.scale_to_sigma)},
+        window, workspace_);
+    if (w > 0)
+      take_out_spikes(exec_, templates_, wPCA_, spikes_before_.spikes, spikes_before_.count,
+                      windows_[w - 1].first - window.first, window, workspace_);
+  }
+
+  void match(const WindowExtent& window) {
+    {
+      const auto stage = time("scores");
+      compute_scores(exec_, templates_, wPCA_, window, options_, workspace_);
+    }
+    const auto stage = time("pursuit");
+    const PursuitEnd end =
+        pursue(exec_, templates_, correlations_, wPCA_, window, options_, workspace_, ledger_);
+    result_.most_rounds = std::max(result_.most_rounds, end.rounds);
+    if (!end.finished) ++result_.unfinished_windows;
+  }
+
+  void collect(const WindowExtent& window) {
+    const auto stage = time("features");
+    const std::int64_t shift = nt_ / 2 - input_.pcs.peak_sample;
+    WindowExtent within = window;  // the recording: a peak outside it is not reported
+    within.core_end = std::min(window.core_end, input_.traces.n_samples() + shift);
+    list_spikes(exec_, within, shift, workspace_, spikes_, ledger_);
+    std::vector<FoundSpike> found;
+    read_spikes(exec_, templates_, wPCA_, spikes_, rows_, workspace_, found, result_.features, ledger_);
+    for (const FoundSpike& spike : found) {
+      result_.sample.push_back(window.first + spike.centre - shift);
+      result_.unit.push_back(templates_.template_at[static_cast<std::size_t>(spike.unit)]);
+      result_.amplitude.push_back(spike.amplitude);
+    }
+  }
+
+  const Exec& exec_;
+  const MatchingInput& input_;
+  const MatchingOptions& options_;
+  TransferLedger& ledger_;
+  Matching& result_;
+  int nt_;
+  std::vector<WindowExtent> windows_;
+  PlacedTemplates<Exec> templates_;
+  TemplateCorrelations<Exec> correlations_;
+  Matrix<float, Exec> wPCA_;
+  FeatureRows<Exec> rows_;
+  MatchingWorkspace<Exec> workspace_;
+  Vector<unsigned char, Exec> stored_;
+  SpikeList<Exec> spikes_;
+  SpikeList<Exec> spikes_before_;  // of the window before
+};
+
+template <class T>
+void reorder(std::vector<T>& values, const std::vector<std::size_t>& order, std::size_t width) {
+  std::vector<T> sorted(values.size());
+  for (std::size_t i = 0; i < order.size(); ++i)
+    std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(order[i] * width), width,
+                sorted.begin() + static_cast<std::ptrdiff_t>(i * width));
+  values.swap(sorted);
+}
+
+/// Windows come in order, but blocks hold their spikes as found.
+void sort_by_time(Matching& result) {
+  std::vector<std::size_t> order(result.n_spikes());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&result](std::size_t a, std::size_t b) { return result.sample[a] < result.sample[b]; });
+  const std::size_t width = order.empty() ? 0 : result.features.size() / order.size();
+  reorder(result.sample, order, 1);
+  reorder(result.unit, order, 1);
+  reorder(result.amplitude, order, 1);
+  reorder(result.features, order, width);
+}
+
+}  // namespace
+
+template <class Exec>
+void check_matching(const MatchingInput& input, const MatchingOptions& options) {
+  const std::size_t needed = matching_bytes<Exec>(input, windows_of(input, options), options);
+  if (needed > options.device_limit_bytes)
+    throw InputError("memory.device_limit_mb = " + std::to_string(options.device_limit_bytes >> 20) +
+                     " is too small: matching " + std::to_string(input.templates.extent(0)) +
+                     " templates in windows of " + std::to_string(options.window_samples) +
+                     " samples needs " + std::to_string((needed >> 20) + 1) +
+                     "; raise it, or lower matching.window_samples");
+}
+
+template <class Exec>
+Matching match_templates(const Exec& exec, const MatchingInput& input, const MatchingOptions& options,
+                         TransferLedger& ledger) {
+  check_matching<Exec>(input, options);
+  Matching result;
+  result.centres = template_centres(input.probe, input.templates, options.feature_channels);
+  RecordingMatcher<Exec>(exec, input, options, ledger, result).run();
+  sort_by_time(result);
+  return result;
+}
+
+#define INSTANTIATE(Exec)                                                                      \
+  template void check_matching<Exec>(const MatchingInput&, const MatchingOptions&);            \
+  template Matching match_templates(const Exec&, const MatchingInput&, const MatchingOptions&, \
+                                    TransferLedger&);
+KOKKOSORT_INSTANTIATE(INSTANTIATE)
+#undef INSTANTIATE
+
+}  // namespace kokkosort

@@ -1,0 +1,135 @@
+#include "kokkosort/templates/placed_templates.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <tuple>
+
+#include "core/instantiate.hpp"
+#include "core/upload.hpp"
+#include "kokkosort/errors.hpp"
+
+namespace kokkosort {
+namespace {
+
+constexpr std::size_t word_bits = 64;
+
+std::vector<std::int32_t> channels_along(const Probe& probe) {
+  std::vector<std::int32_t> channel_at(probe.x_um.size());
+  std::iota(channel_at.begin(), channel_at.end(), 0);
+  const auto key = [&probe](std::int32_t channel) {
+    const auto c = static_cast<std::size_t>(channel);
+    return std::tuple(probe.shank[c], probe.y_um[c], probe.x_um[c]);
+  };
+  std::stable_sort(channel_at.begin(), channel_at.end(),
+                   [&key](std::int32_t a, std::int32_t b) { return key(a) < key(b); });
+  return channel_at;
+}
+
+bool is_zero(const HostTensor3<float>& templates, std::size_t k, std::size_t channel) {
+  for (std::size_t p = 0; p < templates.extent(2); ++p)
+    if (templates(k, channel, p) != 0.0f) return false;
+  return true;
+}
+
+/// The places of channels where a template is not zero, ascending.
+std::vector<std::uint32_t> footprint_of(const HostTensor3<float>& templates, std::size_t k,
+                                        const std::vector<std::int32_t>& channel_at) {
+  std::vector<std::uint32_t> places;
+  for (std::size_t place = 0; place < channel_at.size(); ++place)
+    if (!is_zero(templates, k, static_cast<std::size_t>(channel_at[place])))
+      places.push_back(static_cast<std::uint32_t>(place));
+  if (places.empty())
+    throw InputError("template " + std::to_string(k) + " is zero on all channels; leave it out");
+  return places;
+}
+
+std::vector<std::uint64_t> bits_of(const std::vector<std::uint32_t>& places, std::size_t n_channels) {
+  std::vector<std::uint64_t> words((n_channels + word_bits - 1) / word_bits, 0);
+  for (const std::uint32_t place : places) words[place / word_bits] |= std::uint64_t{1} << place % word_bits;
+  return words;
+}
+
+/// Host arrays of what goes up.
+struct PackedTemplates {
+  HostMatrix<float> weights;
+  std::vector<float> energy;
+  std::vector<float> inverse_energy;
+};
+
+PackedTemplates pack(const HostTensor3<float>& templates, const std::vector<std::int32_t>& channel_at,
+                     const std::vector<std::int32_t>& template_at) {
+  const std::size_t n_pcs = templates.extent(2);
+  PackedTemplates packed;
+  packed.weights = HostMatrix<float>("kokkosort::templates::packed_weights", channel_at.size() * n_pcs,
+                                     template_at.size());
+  for (std::size_t unit = 0; unit < template_at.size(); ++unit) {
+    double energy = 0.0;
+    for (std::size_t place = 0; place < channel_at.size(); ++place)
+      for (std::size_t p = 0; p < n_pcs; ++p) {
+        const float weight = templates(static_cast<std::size_t>(template_at[unit]),
+                                       static_cast<std::size_t>(channel_at[place]), p);
+        packed.weights(place * n_pcs + p, unit) = weight;
+        energy += static_cast<double>(weight) * static_cast<double>(weight);
+      }
+    packed.energy.push_back(static_cast<float>(energy));
+    packed.inverse_energy.push_back(static_cast<float>(1.0 / energy));
+  }
+  return packed;
+}
+
+}  // namespace
+
+template <class Exec>
+bool PlacedTemplates<Exec>::meet(std::size_t i, std::size_t j) const {
+  for (std::size_t word = 0; word < channel_bits[i].size(); ++word)
+    if ((channel_bits[i][word] & channel_bits[j][word]) != 0) return true;
+  return false;
+}
+
+template <class Exec>
+PlacedTemplates<Exec> place_templates(const Exec& exec, const Probe& probe,
+                                      const HostTensor3<float>& templates, TransferLedger& ledger) {
+  if (templates.extent(0) == 0) throw InputError("there are no templates");
+  PlacedTemplates<Exec> placed;
+  placed.n_templates = templates.extent(0);
+  placed.n_channels = templates.extent(1);
+  placed.n_pcs = templates.extent(2);
+  placed.channel_at = channels_along(probe);
+
+  std::vector<std::vector<std::uint32_t>> places;
+  for (std::size_t k = 0; k < placed.n_templates; ++k)
+    places.push_back(footprint_of(templates, k, placed.channel_at));
+  placed.template_at.resize(placed.n_templates);
+  std::iota(placed.template_at.begin(), placed.template_at.end(), 0);
+  const auto middle = [&places](std::int32_t k) {
+    const auto& footprint = places[static_cast<std::size_t>(k)];
+    return footprint.front() + footprint.back();
+  };
+  std::stable_sort(placed.template_at.begin(), placed.template_at.end(),
+                   [&middle](std::int32_t a, std::int32_t b) { return middle(a) < middle(b); });
+  for (const std::int32_t k : placed.template_at) {
+    const auto& footprint = places[static_cast<std::size_t>(k)];
+    placed.footprints.push_back({footprint.front(), footprint.back() + 1});
+    placed.channel_bits.push_back(bits_of(footprint, placed.n_channels));
+  }
+
+  const PackedTemplates packed = pack(templates, placed.channel_at, placed.template_at);
+  placed.weights = Matrix<float, Exec>(unfilled(exec, "kokkosort::templates::weights"),
+                                       packed.weights.extent(0), packed.weights.extent(1));
+  copy_up(exec, ledger, "templates", "weights", placed.weights, packed.weights);
+  placed.energy = upload_vector(exec, ledger, "templates", "energy", packed.energy);
+  placed.inverse_energy = upload_vector(exec, ledger, "templates", "inverse_energy", packed.inverse_energy);
+  placed.channel_on_device = upload_vector(exec, ledger, "templates", "channel_at", placed.channel_at);
+  placed.footprint_on_device = upload_vector(exec, ledger, "templates", "footprints", placed.footprints);
+  return placed;
+}
+
+#define INSTANTIATE(Exec)                                                                              \
+  template struct PlacedTemplates<Exec>;                                                               \
+  template PlacedTemplates<Exec> place_templates(const Exec&, const Probe&, const HostTensor3<float>&, \
+                                                 TransferLedger&);
+KOKKOSORT_INSTANTIATE(INSTANTIATE)
+#undef INSTANTIATE
+
+}  // namespace kokkosort
