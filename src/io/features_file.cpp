@@ -9,6 +9,7 @@
 #include <numeric>
 #include <vector>
 
+#include "core/find_outside.hpp"
 #include "io/hdf5.hpp"
 #include "io/probe_io.hpp"
 
@@ -86,20 +87,6 @@ void check_spacing(const InputFile& file, const std::string& group, const std::s
         group + ", attribute " + name,
         fmt::format("is {}, far too fine for centres that span {} um; it is the distance between centres",
                     spacing, *high - *low));
-}
-
-/// First element that is not within the limit; n if all are.
-std::size_t find_outside(const float* values, std::size_t n, float limit) {
-  constexpr std::size_t block = 4096;  // no exit inside a block, so that it runs in vector registers
-  for (std::size_t first = 0; first < n; first += block) {
-    const std::size_t last = std::min(n, first + block);
-    int outside = 0;
-    for (std::size_t i = first; i < last; ++i) outside |= !(std::abs(values[i]) <= limit);
-    if (outside == 0) continue;
-    for (std::size_t i = first; i < last; ++i)
-      if (!(std::abs(values[i]) <= limit)) return i;
-  }
-  return n;
 }
 
 void check_features(const InputFile& file, const std::string& name, const HostTensor3<float>& features) {

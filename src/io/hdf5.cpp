@@ -17,14 +17,6 @@ std::size_t product(const Shape& shape) {
   return std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<>());
 }
 
-/// Comes before any other call. HDF5 prints its errors unless told not to; ours carry them. Its own cleaning
-/// up when the program ends crashes after a full disk; every id has an owner that closes it.
-void prepare_library() {
-  static const herr_t no_exit_handler = H5dont_atexit();
-  static_cast<void>(no_exit_handler);
-  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-}
-
 herr_t keep_innermost(unsigned depth, const H5E_error2_t* error, void* text) {
   if (depth == 0) *static_cast<std::string*>(text) = error->desc;
   return 0;
@@ -64,21 +56,33 @@ const char* class_name(H5T_class_t type) {
   }
 }
 
-template <class T>
-std::string wanted_class() {
-  return class_name(std::is_floating_point_v<T> ? H5T_FLOAT : H5T_INTEGER);
-}
+const char* wanted_class(bool reals) { return class_name(reals ? H5T_FLOAT : H5T_INTEGER); }
 
-/// @return what is wrong with reading this type as T; empty if nothing is
-template <class T>
-std::string type_complaint(hid_t type) {
+/// @return what is wrong with reading numbers of this type; empty if nothing is
+std::string type_complaint(hid_t type, bool reals) {
   const H5T_class_t found = H5Tget_class(type);
-  if (found == H5T_INTEGER || (std::is_floating_point_v<T> && found == H5T_FLOAT)) return {};
-  return std::string("holds ") + class_name(found) + "; write it as " + wanted_class<T>();
+  if (found == H5T_INTEGER || (reals && found == H5T_FLOAT)) return {};
+  return std::string("holds ") + class_name(found) + "; write it as " + wanted_class(reals);
 }
 
 /// "1 axis", "2 axes".
 std::string axes(std::size_t n) { return std::to_string(n) + (n == 1 ? " axis" : " axes"); }
+
+/// The extents of all axes; none for a single value.
+Shape shape_of(hid_t dataset) {
+  const Id space(H5Dget_space(dataset));
+  std::vector<hsize_t> shape(static_cast<std::size_t>(std::max(H5Sget_simple_extent_ndims(space.get()), 0)));
+  if (H5Sget_simple_extent_type(space.get()) == H5S_SIMPLE)
+    H5Sget_simple_extent_dims(space.get(), shape.data(), nullptr);
+  return {shape.begin(), shape.end()};
+}
+
+/// A double, since the product may overflow.
+double claimed_bytes(const Shape& shape, std::size_t element_bytes) {
+  double claimed = static_cast<double>(element_bytes);
+  for (const std::size_t n : shape) claimed *= static_cast<double>(n);
+  return claimed;
+}
 
 struct GroupSearch {
   std::string member;
@@ -109,6 +113,12 @@ std::string last_error() {
   return text.substr(start + mark.size(), text.find('\'', start + mark.size()) - start - mark.size());
 }
 
+void prepare_library() {
+  static const herr_t no_exit_handler = H5dont_atexit();
+  static_cast<void>(no_exit_handler);
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+}
+
 std::string library_version() {
   prepare_library();
   unsigned major = 0;
@@ -127,6 +137,14 @@ hid_t native_type<double>() {
   return H5T_NATIVE_DOUBLE;
 }
 template <>
+hid_t native_type<std::int16_t>() {
+  return H5T_NATIVE_INT16;
+}
+template <>
+hid_t native_type<std::uint16_t>() {
+  return H5T_NATIVE_UINT16;
+}
+template <>
 hid_t native_type<std::int32_t>() {
   return H5T_NATIVE_INT32;
 }
@@ -140,13 +158,6 @@ hid_t native_type<std::uint64_t>() {
 }
 
 std::size_t Dataset::size() const { return product(shape); }
-
-Id string_type(std::size_t size) {
-  Id type(check<std::runtime_error>(H5Tcopy(H5T_C_S1), "HDF5 string type"));
-  check<std::runtime_error>(H5Tset_size(type.get(), size), "HDF5 string type");
-  check<std::runtime_error>(H5Tset_cset(type.get(), H5T_CSET_UTF8), "HDF5 string type");
-  return type;
-}
 
 InputFile::InputFile(const std::filesystem::path& path, std::size_t memory_limit)
     : path_(path), memory_limit_(memory_limit) {
@@ -179,18 +190,19 @@ std::vector<std::string> InputFile::groups_with(const std::string& member) const
   return search.found;
 }
 
-/// A header may claim any size; what it claims is believed only if the file can hold it and it is within the
-/// limit.
-void InputFile::check_storage(const Dataset& dataset, std::size_t element_bytes) {
-  double claimed = static_cast<double>(element_bytes);  // a double, since the product may overflow
-  for (const std::size_t n : dataset.shape) claimed *= static_cast<double>(n);
-  if (claimed == 0.0) return;
+void InputFile::grant_memory(const Dataset& dataset, std::size_t element_bytes) {
+  const double claimed = claimed_bytes(dataset.shape, element_bytes);
   if (claimed > static_cast<double>(memory_limit_ - memory_granted_))
     fail(dataset.name, "has shape " + to_string(dataset.shape) +
                            ", more than is left of memory.host_limit_mb = " +
                            std::to_string(memory_limit_ >> 20) + "; raise it, or mend the file");
   memory_granted_ += static_cast<std::size_t>(claimed);
+}
 
+/// A header may claim any size; what it claims is believed only if the file can hold it.
+void InputFile::check_storage(const Dataset& dataset, std::size_t element_bytes) const {
+  const double claimed = claimed_bytes(dataset.shape, element_bytes);
+  if (claimed == 0.0) return;
   if (const std::string complaint = storage_complaint(dataset.id.get(), path_); !complaint.empty())
     fail(dataset.name, complaint);
   constexpr double best_compression = 1100.0;  // deflate reaches 1032
@@ -199,24 +211,26 @@ void InputFile::check_storage(const Dataset& dataset, std::size_t element_bytes)
                            " but the file does not hold that much; was it written completely?");
 }
 
-template <class T>
-Dataset InputFile::open(const std::string& name, std::size_t n_axes) {
-  if (!has(name)) fail(name, "is missing; it must hold " + wanted_class<T>() + " on " + axes(n_axes));
+Dataset InputFile::find(const std::string& name, std::size_t n_axes, bool reals) const {
+  if (!has(name))
+    fail(name, std::string("is missing; it must hold ") + wanted_class(reals) + " on " + axes(n_axes));
   if (is_group(file_.get(), name)) fail(name, "is a group, not a dataset");
   Dataset dataset{name, {}, Id(H5Dopen2(file_.get(), name.c_str(), H5P_DEFAULT))};
   if (dataset.id.get() < 0) fail(name, "cannot be opened as a dataset: " + last_error());
 
   const Id type(H5Dget_type(dataset.id.get()));
-  if (const std::string complaint = type_complaint<T>(type.get()); !complaint.empty()) fail(name, complaint);
+  if (const std::string complaint = type_complaint(type.get(), reals); !complaint.empty()) fail(name, complaint);
 
-  const Id space(H5Dget_space(dataset.id.get()));
-  const int n_found = H5Sget_simple_extent_ndims(space.get());
-  std::vector<hsize_t> shape(static_cast<std::size_t>(std::max(n_found, 0)));
-  if (H5Sget_simple_extent_type(space.get()) == H5S_SIMPLE)
-    H5Sget_simple_extent_dims(space.get(), shape.data(), nullptr);
-  dataset.shape.assign(shape.begin(), shape.end());
-  if (shape.size() != n_axes)
+  dataset.shape = shape_of(dataset.id.get());
+  if (dataset.shape.size() != n_axes)
     fail(name, "has shape " + to_string(dataset.shape) + "; it must have " + axes(n_axes));
+  return dataset;
+}
+
+template <class T>
+Dataset InputFile::open(const std::string& name, std::size_t n_axes) {
+  Dataset dataset = find(name, n_axes, std::is_floating_point_v<T>);
+  grant_memory(dataset, sizeof(T));
   check_storage(dataset, sizeof(T));
   return dataset;
 }
@@ -234,7 +248,10 @@ void InputFile::read(const Dataset& dataset, T* to) const {
 }
 
 void InputFile::read_as(const Dataset& dataset, hid_t type, void* to) const {
-  if (H5Dread(dataset.id.get(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, to) >= 0) return;
+  if (H5Dread(dataset.id.get(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, to) < 0) fail_reading(dataset);
+}
+
+void InputFile::fail_reading(const Dataset& dataset) const {
   const std::string reason = last_error();
   const std::string complaint = filter_complaint(dataset.id.get());
   fail(dataset.name, complaint.empty() ? "cannot be read (" + reason + "); is the file damaged?" : complaint);
@@ -252,15 +269,20 @@ void InputFile::read_narrowing(const Dataset& dataset, T* to) const {
   }
 }
 
+bool InputFile::has_attribute(const std::string& object, const std::string& name) const {
+  return has(object) && H5Aexists_by_name(file_.get(), object.c_str(), name.c_str(), H5P_DEFAULT) > 0;
+}
+
 template <class T>
 T InputFile::attribute(const std::string& object, const std::string& name) const {
   const std::string where = object == "/" ? "attribute " + name : object + ", attribute " + name;
-  if (!has(object) || H5Aexists_by_name(file_.get(), object.c_str(), name.c_str(), H5P_DEFAULT) <= 0)
+  if (!has_attribute(object, name))
     fail(where, std::string("is missing; it must be one ") + (std::is_integral_v<T> ? "integer" : "number"));
   const Id id(H5Aopen_by_name(file_.get(), object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT));
   if (id.get() < 0) fail(where, "cannot be opened: " + last_error());
   const Id type(H5Aget_type(id.get()));
-  if (const std::string complaint = type_complaint<T>(type.get()); !complaint.empty()) fail(where, complaint);
+  if (const std::string complaint = type_complaint(type.get(), std::is_floating_point_v<T>); !complaint.empty())
+    fail(where, complaint);
   const Id space(H5Aget_space(id.get()));
   if (H5Sget_simple_extent_npoints(space.get()) != 1) fail(where, "must be one number");
   T value{};
@@ -270,84 +292,14 @@ T InputFile::attribute(const std::string& object, const std::string& name) const
   return value;
 }
 
-OutputFile::OutputFile(const std::filesystem::path& path) : path_(path) {
-  prepare_library();
-  const Id properties(H5Pcreate(H5P_FILE_CREATE));
-  H5Pset_obj_track_times(properties.get(), false);  // of the root group
-  file_ = Id(check<std::runtime_error>(H5Fcreate(path.c_str(), H5F_ACC_EXCL, properties.get(), H5P_DEFAULT),
-                                       path.string() + " cannot be created"));
-}
-
-void OutputFile::group(const std::string& name) {
-  const Id properties(H5Pcreate(H5P_GROUP_CREATE));
-  H5Pset_obj_track_times(properties.get(), false);
-  const Id id(check<std::runtime_error>(
-      H5Gcreate2(file_.get(), name.c_str(), H5P_DEFAULT, properties.get(), H5P_DEFAULT), where(name)));
-}
-
-void OutputFile::write(const std::string& name, hid_t type, const Shape& shape, const void* from) {
-  const std::vector<hsize_t> extents(shape.begin(), shape.end());
-  const Id space(check<std::runtime_error>(
-      H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr), where(name)));
-  const Id properties(H5Pcreate(H5P_DATASET_CREATE));
-  H5Pset_obj_track_times(properties.get(), false);
-  const Id dataset(check<std::runtime_error>(
-      H5Dcreate2(file_.get(), name.c_str(), type, space.get(), H5P_DEFAULT, properties.get(), H5P_DEFAULT),
-      where(name)));
-  if (product(shape) == 0) return;
-  check<std::runtime_error>(H5Dwrite(dataset.get(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, from), where(name));
-}
-
-template <class T>
-void OutputFile::write(const std::string& name, const Shape& shape, const T* from) {
-  write(name, native_type<T>(), shape, from);
-}
-
-void OutputFile::attribute(const std::string& object, const std::string& name, hid_t type,
-                           const void* value) {
-  const std::string what = where(object + ", attribute " + name);
-  const Id space(check<std::runtime_error>(H5Screate(H5S_SCALAR), what));
-  const Id attribute(
-      check<std::runtime_error>(H5Acreate_by_name(file_.get(), object.c_str(), name.c_str(), type,
-                                                  space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
-                                what));
-  check<std::runtime_error>(H5Awrite(attribute.get(), type, value), what);
-}
-
-template <class T>
-requires std::is_arithmetic_v<T>
-void OutputFile::attribute(const std::string& object, const std::string& name, T value) {
-  attribute(object, name, native_type<T>(), &value);
-}
-
-void OutputFile::attribute(const std::string& object, const std::string& name, const std::string& value) {
-  const Id type = string_type(H5T_VARIABLE);
-  const char* text = value.c_str();
-  attribute(object, name, type.get(), &text);
-}
-
-void OutputFile::close() {
-  check<std::runtime_error>(file_.close(), path_.string() + " cannot be completed");
-}
-
-std::string OutputFile::where(const std::string& object) const {
-  return path_.string() + ": " + object + " cannot be written";
-}
-
-#define INSTANTIATE_OUTPUT(T)                                                     \
-  template void OutputFile::write<T>(const std::string&, const Shape&, const T*); \
-  template void OutputFile::attribute<T>(const std::string&, const std::string&, T);
 #define INSTANTIATE(T)                                                              \
   template Dataset InputFile::open<T>(const std::string&, std::size_t);             \
   template void InputFile::read<T>(const Dataset&, T*) const;                       \
-  template T InputFile::attribute<T>(const std::string&, const std::string&) const; \
-  INSTANTIATE_OUTPUT(T)
+  template T InputFile::attribute<T>(const std::string&, const std::string&) const;
 INSTANTIATE(float)
 INSTANTIATE(double)
 INSTANTIATE(std::int32_t)
 INSTANTIATE(std::int64_t)
-INSTANTIATE_OUTPUT(std::uint64_t)
 #undef INSTANTIATE
-#undef INSTANTIATE_OUTPUT
 
 }  // namespace kokkosort::hdf5

@@ -39,6 +39,10 @@ class Id {
   hid_t id_ = H5I_INVALID_HID;
 };
 
+/// Comes before any other call, in every thread. HDF5 prints its errors unless told not to; ours carry them. Its own
+/// cleaning up when the program ends crashes after a full disk; every id has an owner that closes it.
+void prepare_library();
+
 /// "1.10.8".
 std::string library_version();
 
@@ -53,7 +57,8 @@ Result check(Result result, const std::string& what) {
   return result;
 }
 
-/// HDF5's name for float, double, std::int32_t, std::int64_t or std::uint64_t in memory.
+/// HDF5's name for float, double, std::int16_t, std::uint16_t, std::int32_t, std::int64_t or std::uint64_t in
+/// memory.
 template <class T>
 hid_t native_type();
 
@@ -76,6 +81,8 @@ class InputFile {
   bool has_group(const std::string& name) const;
   /// Names of all groups, at any depth, that hold an object of this name.
   std::vector<std::string> groups_with(const std::string& member) const;
+  /// Names of all datasets of numbers on so many axes.
+  std::vector<std::string> datasets_with(std::size_t n_axes) const;
 
   /// Integers of any width are taken as T = std::int32_t or std::int64_t, numbers of any kind as float or
   /// double.
@@ -84,6 +91,17 @@ class InputFile {
   /// @param to  room for all elements
   template <class T>
   void read(const Dataset& dataset, T* to) const;
+
+  /// Opens a dataset of integers or floating-point numbers that is larger than what is held of it at once: it does
+  /// not count towards the limit.
+  Dataset open_rows(const std::string& name, std::size_t n_axes);
+  /// Reads rows [first, first + count) of the first axis. Other rows stay on the disk. May run in another thread than the one that opened the
+  /// file, not at the same time as other calls.
+  /// @param T  one that holds all numbers of the dataset's type; std::int16_t and std::uint16_t as well
+  template <class T>
+  void read_rows(const Dataset& dataset, std::size_t first, std::size_t count, T* to) const;
+
+  bool has_attribute(const std::string& object, const std::string& name) const;
   /// One number. @param object  "/" for the file's own attributes
   template <class T>
   T attribute(const std::string& object, const std::string& name) const;
@@ -93,8 +111,12 @@ class InputFile {
   [[noreturn]] void fail(const std::string& object, const std::string& what) const;
 
  private:
-  void check_storage(const Dataset& dataset, std::size_t element_bytes);
+  /// @param reals  whether floating-point numbers will do
+  Dataset find(const std::string& name, std::size_t n_axes, bool reals) const;
+  void grant_memory(const Dataset& dataset, std::size_t element_bytes);
+  void check_storage(const Dataset& dataset, std::size_t element_bytes) const;
   void read_as(const Dataset& dataset, hid_t type, void* to) const;
+  [[noreturn]] void fail_reading(const Dataset& dataset) const;
   /// Reads integers of a type that holds all of theirs. @throws InputError if one is not an integer of T
   template <class Wide, class T>
   void read_narrowing(const Dataset& dataset, T* to) const;
@@ -122,6 +144,8 @@ class OutputFile {
   requires std::is_arithmetic_v<T>
   void attribute(const std::string& object, const std::string& name, T value);
   void attribute(const std::string& object, const std::string& name, const std::string& value);
+  /// Another name for an object that is there.
+  void link(const std::string& name, const std::string& object);
   /// Completes the file.
   void close();
 
