@@ -144,8 +144,10 @@ void embed_points(const Exec& exec, const SectionBatch<Exec>& batch, const Vecto
         if (place >= section.n_spikes) return;
         const std::uint32_t spike = reordered ? section.first_spike + order(column) : column;
         for (std::uint32_t row = 0; row < n_rows; ++row) {
-          const auto slot = static_cast<std::size_t>(channel_slot(s, centre_channels(centre(spike), row)));
-          float* const to = &points(section.first_point + slot * n_pcs * section.stride + place);
+          const std::int32_t slot = channel_slot(s, centre_channels(centre(spike), row));
+          if (slot < 0) continue;
+          float* const to =
+              &points(section.first_point + static_cast<std::size_t>(slot) * n_pcs * section.stride + place);
           for (std::uint32_t pc = 0; pc < n_pcs; ++pc) to[std::size_t{pc} * section.stride] = features(spike, row * n_pcs + pc);
         }
       });

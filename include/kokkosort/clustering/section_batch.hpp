@@ -71,7 +71,8 @@ SectionBatch<Exec> upload_sections(const Exec& exec, const SpikeFeatures& spikes
                                    const std::vector<Section>& sections, std::size_t first, std::size_t last,
                                    const ClusteringOptions& options, TransferLedger& ledger);
 
-/// Writes each spike's features into its column of `points`, zero on the channels it has no features of.
+/// Writes each spike's features into its column of `points`, zero on the channels it has no features of. Channels that are
+/// not the section's are left out.
 ///
 /// @param order  column of the spike that goes to each column, within the section, [n_columns]; an empty View keeps time order
 template <class Exec>

@@ -20,9 +20,10 @@ struct TemplateOptions {
 
 /// Templates made from clusters.
 struct LearnedTemplates {
-  HostTensor3<float> templates;           // [templates, channels, pcs]
-  std::vector<std::int64_t> spikes;       // [templates], that each is the mean of
-  std::vector<std::int32_t> template_of;  // [units], the template that each cluster went into
+  HostTensor3<float> templates;      // [templates, channels, pcs]
+  std::vector<std::int64_t> spikes;  // [templates], that each is the mean of
+  std::vector<std::int32_t>
+      template_of;  // [units], the template that each cluster went into; −1: its mean is zero
   std::vector<std::int32_t> shift_of;  // [units], samples by which the cluster's waveforms were moved later
   StageTimes times;
 
