@@ -16,8 +16,9 @@ struct ProjectTraces {
   static constexpr int pc_group = 6;
   static constexpr int centres =
       runs_on_host<Exec> ? 32 : 4;  // of a thread: vector registers, or a stride apart
-  static constexpr int team_threads = runs_on_host<Exec> ? 1 : 128;
+  static constexpr int team_threads = runs_on_host<Exec> ? 1 : 64;
   static constexpr std::size_t tile = runs_on_host<Exec> ? score_tile : centres * team_threads;
+  static_assert(score_tile % tile == 0, "a chunk is whole tiles");
 
   Matrix<const float, Exec> wPCA;
   Matrix<const float, Exec> traces;
