@@ -18,19 +18,7 @@ namespace {
 
 using hdf5::InputFile;
 
-constexpr float largest_feature = 1e6f;          // standard deviations of the noise
-constexpr double most_grid_steps = 1e6;          // sections are laid out on a grid of the spacings
 constexpr std::int64_t last_sample = 1ll << 53;  // exact in double precision
-
-/// Reads one number and checks that it lies in [low, high], which NaN does not.
-double number_between(const InputFile& file, const std::string& object, const std::string& name, double low,
-                      double high, const std::string& allowed) {
-  const auto value = file.attribute<double>(object, name);
-  if (!(value >= low && value <= high))
-    file.fail(object == "/" ? "attribute " + name : object + ", attribute " + name,
-              fmt::format("is {}; it must be {}", value, allowed));
-  return value;
-}
 
 /// The group's path without slashes around it.
 std::string find_group(const InputFile& file, const std::string& group) {
@@ -81,12 +69,8 @@ DetectionCentres read_centres(InputFile& file, const std::string& group, std::si
 
 void check_spacing(const InputFile& file, const std::string& group, const std::string& name,
                    const std::vector<double>& positions, double spacing) {
-  const auto [low, high] = std::minmax_element(positions.begin(), positions.end());
-  if (*high - *low > most_grid_steps * spacing)
-    file.fail(
-        group + ", attribute " + name,
-        fmt::format("is {}, far too fine for centres that span {} um; it is the distance between centres",
-                    spacing, *high - *low));
+  if (const std::string complaint = spacing_complaint(spacing, positions); !complaint.empty())
+    file.fail(group + ", attribute " + name, complaint);
 }
 
 void check_features(const InputFile& file, const std::string& name, const HostTensor3<float>& features) {
@@ -176,9 +160,9 @@ SpikeFeatures read_features(const std::filesystem::path& path, const std::string
   InputFile file(path, host_limit);
   const std::string name = find_group(file, group);
   SpikeFeatures spikes;
-  spikes.sampling_rate_hz = number_between(file, "/", "sampling_rate_hz", 100.0, 1e7, "from 100 to 1e7");
-  spikes.dmin_um = number_between(file, name, "dmin_um", 1e-3, 1e6, "a distance in micrometres");
-  spikes.dminx_um = number_between(file, name, "dminx_um", 1e-3, 1e6, "a distance in micrometres");
+  spikes.sampling_rate_hz = read_sampling_rate(file);
+  spikes.dmin_um = read_spacing(file, name, "dmin_um");
+  spikes.dminx_um = read_spacing(file, name, "dminx_um");
   spikes.probe = read_probe(file);
   spikes.pcs = read_pcs(file);
   spikes.centres = read_centres(file, name, spikes.n_channels());

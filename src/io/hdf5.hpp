@@ -39,8 +39,8 @@ class Id {
   hid_t id_ = H5I_INVALID_HID;
 };
 
-/// Comes before any other call, in every thread. HDF5 prints its errors unless told not to; ours carry them. Its own
-/// cleaning up when the program ends crashes after a full disk; every id has an owner that closes it.
+/// Comes before any other call, in every thread. HDF5 prints its errors unless told not to; ours carry them.
+/// Its own cleaning up when the program ends crashes after a full disk; every id has an owner that closes it.
 void prepare_library();
 
 /// "1.10.8".
@@ -92,11 +92,11 @@ class InputFile {
   template <class T>
   void read(const Dataset& dataset, T* to) const;
 
-  /// Opens a dataset of integers or floating-point numbers that is larger than what is held of it at once: it does
-  /// not count towards the limit.
+  /// Opens a dataset of integers or floating-point numbers that is larger than what is held of it at once: it
+  /// does not count towards the limit.
   Dataset open_rows(const std::string& name, std::size_t n_axes);
-  /// Reads rows [first, first + count) of the first axis. Other rows stay on the disk. May run in another thread than the one that opened the
-  /// file, not at the same time as other calls.
+  /// Reads rows [first, first + count) of the first axis. Other rows stay on the disk. May run in another
+  /// thread than the one that opened the file, not at the same time as other calls.
   /// @param T  one that holds all numbers of the dataset's type; std::int16_t and std::uint16_t as well
   template <class T>
   void read_rows(const Dataset& dataset, std::size_t first, std::size_t count, T* to) const;

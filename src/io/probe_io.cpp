@@ -11,6 +11,16 @@ namespace {
 
 constexpr double farthest_um = 1e7;  // ten metres: beyond it the unit is wrong
 
+/// Reads one number and checks that it lies in [low, high], which NaN does not.
+double number_between(const hdf5::InputFile& file, const std::string& object, const std::string& name,
+                      double low, double high, const std::string& allowed) {
+  const auto value = file.attribute<double>(object, name);
+  if (!(value >= low && value <= high))
+    file.fail(object == "/" ? "attribute " + name : object + ", attribute " + name,
+              fmt::format("is {}; it must be {}", value, allowed));
+  return value;
+}
+
 HostMatrix<float> read_waveforms(hdf5::InputFile& file, const std::string& name) {
   const hdf5::Dataset dataset = file.open<float>(name, 2);
   HostMatrix<float> waveforms("kokkosort::io::waveforms", dataset.shape[0], dataset.shape[1]);
@@ -41,6 +51,23 @@ std::vector<double> read_positions(hdf5::InputFile& file, const std::string& nam
     if (!(std::abs(positions[i]) <= farthest_um))
       file.fail(name, fmt::format("element {} is {}; it must be a position in micrometres", i, positions[i]));
   return positions;
+}
+
+double read_sampling_rate(const hdf5::InputFile& file) {
+  return number_between(file, "/", "sampling_rate_hz", lowest_rate_hz, highest_rate_hz, "from 100 to 1e7");
+}
+
+double read_spacing(const hdf5::InputFile& file, const std::string& object, const std::string& name) {
+  return number_between(file, object, name, finest_spacing_um, widest_spacing_um,
+                        "a distance in micrometres");
+}
+
+std::string spacing_complaint(double spacing_um, const std::vector<double>& positions_um) {
+  constexpr double most_grid_steps = 1e6;
+  const auto [low, high] = std::minmax_element(positions_um.begin(), positions_um.end());
+  if (*high - *low <= most_grid_steps * spacing_um) return {};
+  return fmt::format("is {}, far too fine for centres that span {} um; it is the distance between centres",
+                     spacing_um, *high - *low);
 }
 
 Probe read_probe(hdf5::InputFile& file) {

@@ -20,15 +20,17 @@ struct TemplateSet {
   std::size_t n_templates() const { return templates.extent(0); }
 };
 
-/// Reads templates to match from HDF5, with the groups `probe` and `pcs` of the same file, and checks every value.
-/// Spacings are attributes of the file or, where it has none, of its group `detected`.
+/// Reads templates to match from HDF5, with the groups `probe` and `pcs` of the same file, and checks every
+/// value. Spacings are attributes of the file or, where it has none, of its group `detected` or `matched`.
 ///
 /// @param dataset     of templates [templates, channels, pcs]: learned_templates of a clusters.h5, or another
 /// @param host_limit  bytes that the arrays may take together
-/// @throws InputError naming file, dataset, value and remedy: a missing or damaged file or dataset; one of another type
-///         or shape; no templates; a template that is not finite, beyond 1e6 standard deviations of the noise, or zero
-///         on all channels; principal components that are not orthonormal, or of fewer than 3 samples; a sampling
-///         rate or spacing that no recording has
-TemplateSet read_templates(const std::filesystem::path& path, const std::string& dataset, std::size_t host_limit);
+/// @throws InputError naming file, dataset, value and remedy: a missing or damaged file or dataset; one of
+/// another type
+///         or shape; no templates; a template that is not finite, beyond 1e6 standard deviations of the
+///         noise, or zero on all channels; principal components that are not orthonormal, or of fewer than 3
+///         samples; a sampling rate or spacing that no recording has
+TemplateSet read_templates(const std::filesystem::path& path, const std::string& dataset,
+                           std::size_t host_limit);
 
 }  // namespace kokkosort
