@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kokkosort/transfer_ledger.hpp"
@@ -11,14 +12,30 @@ namespace kokkosort {
 
 /// A device copy of a host array; done when it returns, so the host array may go.
 template <class Exec, class T>
-Vector<T, Exec> upload_vector(const Exec& exec, TransferLedger& ledger, const std::string& stage, const std::string& what,
-                              const std::vector<T>& values) {
+Vector<T, Exec> upload_vector(const Exec& exec, TransferLedger& ledger, const std::string& stage,
+                              const std::string& what, const std::vector<T>& values) {
   const std::string label = "kokkosort::" + stage + "::" + what;
   const HostVector<const T> from(values.data(), values.size());
   const Vector<T, Exec> to(unfilled(exec, label), values.size());
   copy_up(exec, ledger, stage, what, to, from);
   exec.fence(label);
   return to;
+}
+
+/// Staged memory as the device sees it: itself where the device is the host, else a copy at the beginning of
+/// `buffer`. Queued on exec; the staged memory must stay until that is fenced.
+template <class Exec, class T>
+Vector<T, Exec> bring_up(const Exec& exec, TransferLedger& ledger, const std::string& stage,
+                         const std::string& what, const Vector<T, Exec>& buffer,
+                         const StagingVector<T, Exec>& staged) {
+  if constexpr (runs_on_host<Exec>) {
+    ledger.record(stage, what, Direction::up, staged.size() * sizeof(T));
+    return staged;
+  } else {
+    const Vector<T, Exec> to(Kokkos::subview(buffer, std::make_pair(std::size_t{0}, staged.size())));
+    copy_up(exec, ledger, stage, what, to, staged);
+    return to;
+  }
 }
 
 }  // namespace kokkosort

@@ -38,64 +38,67 @@ struct PursuitState {
   }
 };
 
-/// Writes the largest objective of any template at each centre of a block, where it may have changed.
-/// A team's threads share the centres, in packs on a CPU, and on a GPU the templates too, in slices.
+/// Writes the largest objective of any template at each centre of a block, where it may have changed. A
+/// team's threads share slices of templates and centres, on a CPU in packs.
 template <class Exec>
 struct FindBest {
   static constexpr int pack = runs_on_host<Exec> ? 16 : 1;
 
   PursuitState<Exec> state;
-  Vector<float, Exec> inverse_energy;
-  int slices;
+  Matrix<float, Exec> slice_best;
+  Matrix<std::int32_t, Exec> slice_best_unit;
+  Vector<const float, Exec> inverse_energy;
+  Vector<const std::uint32_t, Exec> first_pair;
+  Vector<const std::int32_t, Exec> other;
   int round;
-
-  struct Best {
-    float value[pack];
-    std::int32_t unit[pack];
-  };
-
-  static std::size_t scratch_bytes(int slices, int block_size) {
-    const auto n = static_cast<std::size_t>(slices * (block_size + pack));
-    return Scratch<float, Exec>::shmem_size(n) + Scratch<std::int32_t, Exec>::shmem_size(n);
-  }
 
   KOKKOS_INLINE_FUNCTION void operator()(const TeamMember<Exec>& member) const {
     const int block = member.league_rank();
     if (!state.changed(block, 1, round)) return;
     const int first = block * state.block_size();
     const int packs = (state.block_size() + pack - 1) / pack;
-    const int row = packs * pack;
-    const Scratch<float, Exec> value(member.team_scratch(0), static_cast<std::size_t>(slices * row));
-    const Scratch<std::int32_t, Exec> unit(member.team_scratch(0), static_cast<std::size_t>(slices * row));
+    const auto slices = static_cast<int>(slice_best.extent(0));
     Kokkos::parallel_for(Kokkos::TeamThreadRange(member, slices * packs), [&](const int i) {
       const int slice = i / packs;
-      const int place = i % packs * pack;
-      const Best best = best_of_slice(slice, first + place);
-      for_lanes<pack>([&](const int k) {
-        value(slice * row + place + k) = best.value[k];
-        unit(slice * row + place + k) = best.unit[k];
-      });
+      if (slice_changed(slice, block)) find_best_of_slice(slice, first + i % packs * pack);
     });
     member.team_barrier();
     const int count = Kokkos::min(state.block_size(), state.n_scores - first);
     Kokkos::parallel_for(Kokkos::TeamThreadRange(member, count), [&](const int place) {
-      int winner = place;
+      const int centre = first + place;
+      int winner = 0;
       for (int slice = 1; slice < slices; ++slice)
-        if (value(slice * row + place) > value(winner)) winner = slice * row + place;
-      state.best(first + place) = value(winner);
-      state.best_unit(first + place) = unit(winner);
+        if (slice_best(slice, centre) > slice_best(winner, centre)) winner = slice;
+      state.best(centre) = slice_best(winner, centre);
+      state.best_unit(centre) = slice_best_unit(winner, centre);
     });
   }
 
-  /// The first largest objective of a slice of consecutive templates at a pack of centres.
-  KOKKOS_INLINE_FUNCTION Best best_of_slice(int slice, int centre) const {
-    const auto n_units = static_cast<int>(inverse_energy.extent(0));
-    const int first = static_cast<int>(static_cast<std::int64_t>(slice) * n_units / slices);
-    const int last = static_cast<int>(static_cast<std::int64_t>(slice + 1) * n_units / slices);
-    Best best;
+  /// Whether a spike of the last round, in reach of the block, changed scores of the slice.
+  KOKKOS_INLINE_FUNCTION bool slice_changed(int slice, int block) const {
+    if (round == 0) return true;
+    const int first = slice * static_cast<int>(slice_units);
+    const int last_block = Kokkos::min(block + 1, state.n_blocks - 1);
+    for (int b = Kokkos::max(block - 1, 0); b <= last_block; ++b) {
+      if (state.last_round(b) < round - 1) continue;
+      const std::int32_t unit = state.found(b, state.n_found(b) - 1).unit;
+      const std::int32_t lowest = other(first_pair(unit));
+      const std::int32_t highest = other(first_pair(unit + 1) - 1);
+      if (lowest < first + static_cast<int>(slice_units) && highest >= first) return true;
+    }
+    return false;
+  }
+
+  /// The first largest objective of a slice at a pack of centres.
+  KOKKOS_INLINE_FUNCTION void find_best_of_slice(int slice, int centre) const {
+    const int first = slice * static_cast<int>(slice_units);
+    const int last =
+        Kokkos::min(first + static_cast<int>(slice_units), static_cast<int>(inverse_energy.extent(0)));
+    float value[pack];
+    std::int32_t unit[pack];
     for_lanes<pack>([&](const int k) {
-      best.value[k] = -1.0f;
-      best.unit[k] = first;
+      value[k] = -1.0f;
+      unit[k] = first;
     });
     for (int u = first; u < last; ++u) {
       const float* const scores = &state.scores(u, centre);
@@ -103,11 +106,16 @@ struct FindBest {
       for_lanes<pack>([&](const int k) {
         const float score = scores[k] > 0.0f ? scores[k] : 0.0f;
         const float objective = score * score * weight;
-        best.unit[k] = objective > best.value[k] ? u : best.unit[k];
-        best.value[k] = objective > best.value[k] ? objective : best.value[k];
+        unit[k] = objective > value[k] ? u : unit[k];
+        value[k] = objective > value[k] ? objective : value[k];
       });
     }
-    return best;
+    float* const to = &slice_best(slice, centre);
+    std::int32_t* const unit_to = &slice_best_unit(slice, centre);
+    for_lanes<pack>([&](const int k) {
+      to[k] = value[k];
+      unit_to[k] = unit[k];
+    });
   }
 };
 
@@ -244,7 +252,13 @@ class Pursuit {
                static_cast<int>(window.n_scores),
                static_cast<int>(workspace.n_blocks(window))},
         group_offset_(static_cast<int>(positive_remainder(window.first / (workspace.nt + 1), 3))),
-        find_best_{state_, templates.inverse_energy, slices(), 0},
+        find_best_{state_,
+                   workspace.slice_best,
+                   workspace.slice_best_unit,
+                   templates.inverse_energy,
+                   correlations.first,
+                   correlations.other,
+                   0},
         take_{state_,
               templates.weights,
               wPCA,
@@ -282,16 +296,11 @@ class Pursuit {
     return (n % divisor + divisor) % divisor;
   }
 
-  static int slices() { return runs_on_host<Exec> ? 1 : 8; }
-
   void queue_round(int round, bool count_only) {
     find_best_.round = round;
-    const int block_size = state_.nt + 1;
-    const int threads = runs_on_host<Exec> ? 1 : best_threads;
     Kokkos::parallel_for(
         "kokkosort::matching::find_best",
-        light(Kokkos::TeamPolicy<Exec>(exec_, state_.n_blocks, threads)
-                  .set_scratch_size(0, Kokkos::PerTeam(FindBest<Exec>::scratch_bytes(slices(), block_size)))),
+        light(Kokkos::TeamPolicy<Exec>(exec_, state_.n_blocks, runs_on_host<Exec> ? 1 : best_threads)),
         find_best_);
 
     take_.round = round;

@@ -27,33 +27,30 @@ struct LoadTraces {
   std::size_t sample_tiles() const { return (traces.extent(1) + tile_samples - 1) / tile_samples; }
   static std::size_t scratch_bytes() { return Scratch<float, Exec>::shmem_size(tile_channels * tile_row); }
 
-  KOKKOS_INLINE_FUNCTION float value(std::size_t channel, std::size_t column) const {
-    const std::int64_t sample = first_sample + static_cast<std::int64_t>(column);
-    if (channel >= traces.extent(0) || sample < stored_first || sample >= stored_last) return 0.0f;
-    const std::size_t row = static_cast<std::size_t>(sample - stored_first);
-    return scale *
-           static_cast<float>(stored[row * traces.extent(0) + static_cast<std::size_t>(channel_at(channel))]);
-  }
-
   KOKKOS_INLINE_FUNCTION void operator()(const TeamMember<Exec>& member) const {
     const std::size_t tiles = (traces.extent(0) + tile_channels - 1) / tile_channels;
     const std::size_t first_channel = static_cast<std::size_t>(member.league_rank()) % tiles * tile_channels;
     const std::size_t first_column = static_cast<std::size_t>(member.league_rank()) / tiles * tile_samples;
+    const std::size_t n_channels = Kokkos::min(traces.extent(0) - first_channel, tile_channels);
+    const std::size_t n_columns = Kokkos::min(traces.extent(1) - first_column, tile_samples);
     const Scratch<float, Exec> tile(member.team_scratch(0), tile_channels * tile_row);
-    Kokkos::parallel_for(
-        Kokkos::TeamThreadRange(member, tile_channels * tile_samples), [&](const std::size_t i) {
-          const std::size_t channel = i % tile_channels;
-          const std::size_t column = i / tile_channels;
-          tile(channel * tile_row + column) = value(first_channel + channel, first_column + column);
-        });
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(member, n_columns), [&](const std::size_t column) {
+      const std::int64_t sample = first_sample + static_cast<std::int64_t>(first_column + column);
+      const bool inside = sample >= stored_first && sample < stored_last;
+      const T* const row =
+          stored +
+          (inside ? static_cast<std::size_t>(sample - stored_first) * traces.extent(0) : std::size_t{0});
+      Kokkos::parallel_for(Kokkos::ThreadVectorRange(member, n_channels), [&](const std::size_t channel) {
+        tile(channel * tile_row + column) =
+            inside ? scale * static_cast<float>(row[channel_at(first_channel + channel)]) : 0.0f;
+      });
+    });
     member.team_barrier();
-    Kokkos::parallel_for(
-        Kokkos::TeamThreadRange(member, tile_channels * tile_samples), [&](const std::size_t i) {
-          const std::size_t channel = i / tile_samples;
-          const std::size_t column = i % tile_samples;
-          if (first_channel + channel < traces.extent(0) && first_column + column < traces.extent(1))
-            traces(first_channel + channel, first_column + column) = tile(channel * tile_row + column);
-        });
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(member, n_channels), [&](const std::size_t channel) {
+      float* const to = &traces(first_channel + channel, first_column);
+      Kokkos::parallel_for(Kokkos::ThreadVectorRange(member, n_columns),
+                           [&](const std::size_t column) { to[column] = tile(channel * tile_row + column); });
+    });
   }
 };
 
@@ -68,10 +65,11 @@ void load_as(const Exec& exec, const PlacedTemplates<Exec>& templates, const Sto
                                    templates.channel_on_device,
                                    workspace.traces};
   const auto n_teams = static_cast<int>(kernel.channel_tiles() * kernel.sample_tiles());
-  Kokkos::parallel_for("kokkosort::matching::load_traces",
-                       Kokkos::TeamPolicy<Exec>(exec, n_teams, runs_on_host<Exec> ? 1 : 256)
-                           .set_scratch_size(0, Kokkos::PerTeam(kernel.scratch_bytes())),
-                       kernel);
+  Kokkos::parallel_for(
+      "kokkosort::matching::load_traces",
+      Kokkos::TeamPolicy<Exec>(exec, n_teams, runs_on_host<Exec> ? 1 : 8, runs_on_host<Exec> ? 1 : 32)
+          .set_scratch_size(0, Kokkos::PerTeam(kernel.scratch_bytes())),
+      kernel);
 }
 
 /// One channel a team: its samples lose the spikes one after the other.

@@ -22,6 +22,7 @@ struct WorkspaceShape {
   std::size_t samples;
   std::size_t chunk;
   std::size_t scores;
+  std::size_t slices;
   std::size_t blocks;
   std::size_t peels;
 };
@@ -37,6 +38,7 @@ WorkspaceShape shape_of(const MatchingSizes& sizes, const MatchingOptions& optio
   WorkspaceShape shape{};
   shape.scores =
       round_up(sizes.n_scores + nt + row_padding, score_tile);  // the last block may be read beyond its end
+  shape.slices = (sizes.n_templates + slice_units - 1) / slice_units;
   shape.samples = round_up(shape.scores + nt - 1, row_padding);
   shape.chunk = std::min(round_up(asked, score_tile), round_up(sizes.n_scores, score_tile));
   shape.blocks = sizes.n_scores / (nt + 1) + 1;
@@ -77,7 +79,8 @@ template <class Exec>
 std::size_t workspace_bytes(const MatchingSizes& sizes, const MatchingOptions& options) {
   const WorkspaceShape shape = shape_of<Exec>(sizes, options);
   const std::size_t floats = sizes.n_channels * shape.samples + sizes.n_channels * sizes.n_pcs * shape.chunk +
-                             (sizes.n_templates + 2) * shape.scores + 2 * shape.blocks + shape.peels + 1;
+                             (sizes.n_templates + 2 + 2 * shape.slices) * shape.scores + 2 * shape.blocks +
+                             shape.peels + 1;
   return sizeof(float) * floats + sizeof(FoundSpike) * shape.blocks * shape.peels;
 }
 
@@ -97,6 +100,9 @@ MatchingWorkspace<Exec> make_workspace(const Exec& exec, const MatchingSizes& si
   workspace.scores = Matrix<float, Exec>(named("scores"), sizes.n_templates, shape.scores);
   workspace.best = Vector<float, Exec>(named("best"), shape.scores);
   workspace.best_unit = Vector<std::int32_t, Exec>(named("best_unit"), shape.scores);
+  workspace.slice_best = Matrix<float, Exec>(named("slice_best"), shape.slices, shape.scores);
+  workspace.slice_best_unit =
+      Matrix<std::int32_t, Exec>(named("slice_best_unit"), shape.slices, shape.scores);
   workspace.last_round = Vector<std::int32_t, Exec>(named("last_round"), shape.blocks);
   workspace.n_found = Vector<std::uint32_t, Exec>(named("n_found"), shape.blocks);
   workspace.found = Matrix<FoundSpike, Exec>(named("found"), shape.blocks, shape.peels);

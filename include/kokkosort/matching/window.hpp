@@ -53,6 +53,9 @@ struct MatchingWorkspace {
   Matrix<float, Exec> scores;            // [templates, scores]
   Vector<float, Exec> best;              // [scores], largest objective of any template
   Vector<std::int32_t, Exec> best_unit;  // [scores], the first template that has it
+  // By slices of consecutive templates, so that a spike's neighbours alone are looked at again.
+  Matrix<float, Exec> slice_best;              // [slices, scores]
+  Matrix<std::int32_t, Exec> slice_best_unit;  // [slices, scores]
   // By blocks of nt + 1 scores, of which each holds one spike a round at most.
   Vector<std::int32_t, Exec> last_round;   // [blocks], in which the block had a spike; long ago if never
   Vector<std::uint32_t, Exec> n_found;     // [blocks]
@@ -73,7 +76,10 @@ template <class Exec>
 MatchingWorkspace<Exec> make_workspace(const Exec& exec, const MatchingSizes& sizes,
                                        const MatchingOptions& options);
 
-/// Samples whose scores are one product on a CPU, and of which a chunk is a multiple.
+/// Templates of a slice.
+inline constexpr std::size_t slice_units = 32;
+
+/// Chunks of scores are whole tiles of so many; on a CPU a thread computes a tile at a time.
 inline constexpr std::size_t score_tile = 256;
 
 }  // namespace kokkosort
