@@ -117,7 +117,7 @@ class RecordingMatcher {
     rows_ = upload_rows(exec_, templates_, result.centres, ledger);
     workspace_ = make_workspace(exec_, sizes_of(input, windows_), options);
     stored_ = Vector<unsigned char, Exec>(unfilled(exec_, "kokkosort::matching::stored"),
-                                          stored_bytes(input, windows_));
+                                          runs_on_host<Exec> ? 0 : stored_bytes(input, windows_));
     for (SpikeList<Exec>* list : {&spikes_, &spikes_before_})
       list->spikes = Vector<FoundSpike, Exec>(unfilled(exec_, "kokkosort::matching::spike_list"),
                                               workspace_.found.size());
@@ -148,9 +148,7 @@ class RecordingMatcher {
     }
     const auto stage = time("traces");
     const SampleRange range = stored_range(window, nt_, input_.traces.n_samples());
-    const Vector<unsigned char, Exec> stored(
-        Kokkos::subview(stored_, std::make_pair(std::size_t{0}, bytes.size())));
-    copy_up(exec_, ledger_, "matching", "window", stored, bytes);
+    const auto stored = bring_up(exec_, ledger_, "matching", "window", stored_, bytes);
     load_traces(
         exec_, templates_,
         {stored, input_.traces.type(), range.first, range.last, static_cast<float>(input_.scale_to_sigma)},
