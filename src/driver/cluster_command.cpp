@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <cstdio>
-#include <exception>
 
 #include "driver/cluster_deck.hpp"
 #include "driver/cluster_input.hpp"
 #include "driver/commands.hpp"
+#include "driver/common_checks.hpp"
+#include "driver/common_keys.hpp"
 #include "driver/environment.hpp"
 #include "driver/report.hpp"
 #include "kokkosort/io/clusters_file.hpp"
@@ -21,16 +21,18 @@ SpikeFeatures read_timed(const Exec& exec, const ClusterDeck& deck, StageTimes& 
   return read_spikes(deck);
 }
 
-/// The result is in its place by now: that its summary cannot be printed is no failure.
-void report(const CommandLine& line, const ClusterSummary& summary) {
-  try {
-    if (!line.quiet) print_summary(summary);
-    if (line.report) print_ledger(summary.run.ledger);
-    flush_output();
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "kokkosort: warning: {} is written; {}\n", summary.deck.result().string(),
-               error.what());
-  }
+/// Clusters the spikes and makes templates of the clusters.
+ClusterResult cluster(const Exec& exec, const ClusterDeck& deck, const SpikeFeatures& spikes,
+                      RunRecord& run) {
+  ClusterResult result;
+  result.clustering = cluster_spikes(exec, spikes, deck.clustering, run.ledger);
+  TemplateOptions options = deck.templates;
+  options.device_limit_bytes = deck.clustering.device_limit_bytes;
+  result.learned = learn_templates(exec, spikes, result.clustering.labels, result.clustering.templates,
+                                   options, run.ledger);
+  for (const StageTimes& times : {result.clustering.times, result.learned.times})
+    for (const auto& [stage, seconds] : times.entries()) run.times.add(stage, seconds);
+  return result;
 }
 
 }  // namespace
@@ -39,27 +41,42 @@ void run_cluster(const CommandLine& line) {
   const auto start = std::chrono::steady_clock::now();
   ClusterDeck deck;
   const DeckKeys keys = cluster_keys(deck);
-  load_cluster_deck(line.deck, line.overrides, deck, keys);
-  refuse_replacing_input(deck);
+  load_deck_with_output(line.deck, line.overrides, keys, deck.output_folder);
+  refuse_replacing_input(deck.features, deck.result());
 
   const Runtime runtime(line.device, deck.threads);
-  check_device_limit(deck, runtime.device());
+  check_device_limit(deck.clustering.device_limit_bytes, runtime.device());
   PendingFile result(deck.result(), line.overwrite);
   const Exec exec;
   RunRecord run = describe_run("cluster", keys, runtime.device());
   const SpikeFeatures spikes = read_timed(exec, deck, run.times);
-  const Clustering clustering = cluster_spikes(exec, spikes, deck.clustering, run.ledger);
-  for (const auto& [stage, seconds] : clustering.times.entries()) run.times.add(stage, seconds);
+  const ClusterResult clusters = cluster(exec, deck, spikes, run);
   {
     const ScopedStage stage(exec, run.times, "write");
-    write_clusters(result, spikes, clustering, run);
+    write_clusters(result, spikes, clusters, run);
   }
 
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  report(line, {deck, spikes, clustering, run, seconds});
+  report(line, deck.result(), run.ledger, [&] {
+    print_summary(ClusterSummary{deck, spikes, clusters, run, seconds});
+  });
 }
 
-std::string deck_help() {
+void check_cluster_deck(const CommandLine& line) {
+  ClusterDeck deck;
+  const DeckKeys keys = cluster_keys(deck);
+  load_deck_with_output(line.deck, line.overrides, keys, deck.output_folder);
+  refuse_replacing_input(deck.features, deck.result());
+  const Runtime runtime(line.device, deck.threads);
+  check_device_limit(deck.clustering.device_limit_bytes, runtime.device());
+  check_output(deck.result(), line.overwrite);
+  const SpikeFeatures spikes = read_spikes(deck);
+  if (line.quiet) return;
+  fmt::print("# {} would cluster {} spikes of {} channels into {}, with these keys:\n{}", line.deck.string(),
+             spikes.n_spikes(), spikes.n_channels(), deck.result().string(), keys.to_yaml());
+}
+
+std::string cluster_help() {
   ClusterDeck deck;
   return cluster_keys(deck).to_help();
 }

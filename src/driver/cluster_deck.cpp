@@ -1,10 +1,8 @@
 #include "driver/cluster_deck.hpp"
 
-#include <cstdint>
 #include <limits>
 
-#include "driver/deck.hpp"
-#include "driver/kokkos_settings.hpp"
+#include "driver/common_keys.hpp"
 
 namespace kokkosort {
 namespace {
@@ -48,31 +46,32 @@ void add_clustering_keys(DeckKeys& keys, ClusteringOptions& options) {
             "Q12 of two halves of one neuron, at most");
 }
 
+void add_template_keys(DeckKeys& keys, TemplateOptions& options) {
+  const std::string in = "templates.";
+  keys.choice(in + "merge", options.merge, {{"on", true}, {"off", false}},
+              "merge the templates of clusters that are nearly the same");
+  keys.real(in + "min_correlation", options.min_correlation, 0.0, 1.0,
+            "of two templates at some lag, for them to be nearly the same");
+  keys.real(in + "max_norm_difference", options.max_norm_difference, 0.0, 2.0,
+            "of two such templates, over the mean of their norms");
+  keys.real(in + "min_bimodality", options.min_bimodality, 0.0, 1.0,
+            "templates whose spikes have a trough as deep as this between them are not merged");
+}
+
 }  // namespace
 
 DeckKeys cluster_keys(ClusterDeck& deck) {
   DeckKeys keys;
   keys.path("input.features", deck.features, "spike features (HDF5)", true);
   keys.text("input.group", deck.group, "group of the file: detected, matched or another");
-  keys.path("output.folder", deck.output_folder,
-            "where clusters.h5 goes; made if missing; if left out: results/NAME beside the deck NAME.yaml");
+  add_output_key(keys, deck.output_folder, "clusters.h5 goes");
   add_clustering_keys(keys, deck.clustering);
-  keys.megabytes("memory.device_limit_mb", deck.clustering.device_limit_bytes,
-                 "device memory to use; does not change the answer");
-  keys.megabytes("memory.host_limit_mb", deck.host_limit_bytes,
-                 "memory that the spikes may take on the host");
-  keys.whole<std::uint64_t>("seed", deck.clustering.seed, 0, std::numeric_limits<std::uint64_t>::max(),
-                            "of the random numbers");
-  keys.whole("threads", deck.threads, 0, most_threads,
-             "of the host; 0: OMP_NUM_THREADS, or as many as it has");
+  add_template_keys(keys, deck.templates);
+  add_device_limit_key(keys, deck.clustering.device_limit_bytes);
+  add_host_limit_key(keys, deck.host_limit_bytes, "the spikes");
+  add_seed_key(keys, deck.clustering.seed);
+  add_threads_key(keys, deck.threads);
   return keys;
-}
-
-void load_cluster_deck(const std::filesystem::path& path, const std::vector<std::string>& overrides,
-                       ClusterDeck& deck, const DeckKeys& keys) {
-  load_deck(path, overrides, keys);
-  if (deck.output_folder.empty())
-    deck.output_folder = absolute_path(path).parent_path() / "results" / path.stem();
 }
 
 }  // namespace kokkosort

@@ -19,19 +19,25 @@ struct CommandLine {
 /// Clusters the spikes that a deck names and writes clusters.h5.
 void run_cluster(const CommandLine& line);
 
+/// Matches templates to a recording and writes matched.h5.
+void run_match(const CommandLine& line);
+
 /// Times a kernel over values of its tunables and writes sweep.h5 and sweep.csv.
 void run_sweep_deck(const CommandLine& line);
 
 /// Reads and checks all that the deck's command would read, prints the complete deck, and stops. A deck with a group
-/// `sweep` is for `sweep`, others are for `cluster`.
+/// `sweep` is for `sweep`, one with a recording, templates or a group `matching` for `match`, others are for `cluster`.
 void run_check(const CommandLine& line);
+void check_cluster_deck(const CommandLine& line);
+void check_match_deck(const CommandLine& line);
 void check_sweep_deck(const CommandLine& line);
 
 /// Prints versions, backends, devices and limits.
 void run_info();
 
 /// The keys of decks, for --help.
-std::string deck_help();
+std::string cluster_help();
+std::string match_help();
 std::string sweep_help();
 
 }  // namespace kokkosort

@@ -54,7 +54,7 @@ class DeckReader {
     text.resize(static_cast<std::size_t>(stream.gcount()));
     if (text.size() > largest_deck || text.find('\0') != std::string::npos)
       fail(YAML::Mark::null_mark(),
-           "is not a deck (YAML text); name data files in the deck's key input.features");
+           "is not a deck (YAML text); name data files in a deck, under input");
     return text;
   }
 
@@ -109,7 +109,7 @@ class DeckReader {
     if (node.Scalar().find('\0') != std::string::npos)
       fail(mark, fmt::format("{} holds a zero byte; it must be {}", key.name, key.allowed));
     // Quoted values are text for YAML ("!"), also where they look like numbers.
-    const bool mistyped = !key.quoted && node.Tag() == "!";
+    const bool mistyped = !key.quoted && !key.list && node.Tag() == "!";
     if (mistyped || !key.set(node.Scalar(), folder_))
       fail(mark, fmt::format("{} is {}{}; it must be {}", key.name, mistyped ? "the text " : "",
                              shown(node.Scalar()), key.allowed));
@@ -144,6 +144,14 @@ std::string apply_override(const std::string& text, const DeckKeys& keys) {
   return name;
 }
 
+/// @param name  words with dots between them, each a key of the map before
+bool has_node(const YAML::Node& map, const std::string& name) {
+  if (!map.IsMap()) return false;
+  const std::size_t dot = name.find('.');
+  const YAML::Node node = map[name.substr(0, dot)];
+  return node.IsDefined() && (dot == std::string::npos || has_node(node, name.substr(dot + 1)));
+}
+
 }  // namespace
 
 std::filesystem::path absolute_path(const std::filesystem::path& path) {
@@ -154,15 +162,15 @@ std::filesystem::path absolute_path(const std::filesystem::path& path) {
   return whole;
 }
 
-bool deck_has_group(const std::filesystem::path& path, const std::vector<std::string>& overrides,
-                    const std::string& group) {
+bool deck_sets(const std::filesystem::path& path, const std::vector<std::string>& overrides,
+               const std::string& name) {
   for (const std::string& text : overrides)
-    if (text.starts_with(group + ".")) return true;
+    if (text.starts_with(name + ".") || text.starts_with(name + "=")) return true;
   std::error_code error;  // a pipe can be read but once, and load_deck is to read it
-  if (!std::filesystem::is_regular_file(path, error) || std::filesystem::file_size(path, error) > largest_deck) return false;
+  if (!std::filesystem::is_regular_file(path, error) || std::filesystem::file_size(path, error) > largest_deck)
+    return false;
   try {
-    const YAML::Node root = YAML::LoadFile(path.string());
-    return root.IsMap() && root[group].IsDefined();
+    return has_node(YAML::LoadFile(path.string()), name);
   } catch (const YAML::Exception&) {
     return false;  // load_deck will say what is wrong
   }

@@ -22,9 +22,9 @@ void load_deck(const std::filesystem::path& path, const std::vector<std::string>
 /// The deck's path from the root. @throws InputError if it is empty, or relative to a folder that is gone
 std::filesystem::path absolute_path(const std::filesystem::path& path);
 
-/// Whether a deck, or what the command line adds to it, has keys of a group. False if it is no file that can be read
-/// twice.
-bool deck_has_group(const std::filesystem::path& path, const std::vector<std::string>& overrides,
-                    const std::string& group);
+/// Whether a deck, or what the command line adds to it, sets a key, or keys of a group. False if it is no file that can
+/// be read twice.
+bool deck_sets(const std::filesystem::path& path, const std::vector<std::string>& overrides,
+               const std::string& name);
 
 }  // namespace kokkosort

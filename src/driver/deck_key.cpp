@@ -27,6 +27,8 @@ std::size_t mistakes(std::string_view typed, std::string_view key) {
                    1 + edit_distance(typed, group_of(key))});
 }
 
+}  // namespace
+
 std::string yaml_text(const std::string& text) {
   std::string quoted = "\"";
   for (const char c : text) {
@@ -39,8 +41,6 @@ std::string yaml_text(const std::string& text) {
   }
   return quoted + '"';
 }
-
-}  // namespace
 
 void DeckKeys::real(const std::string& name, double& option, double low, double high,
                     const std::string& help) {

@@ -48,6 +48,9 @@ class DeckKeys {
   void text(const std::string& name, std::string& option, const std::string& help, bool required = false);
   void path(const std::string& name, std::filesystem::path& option, const std::string& help,
             bool required = false);
+  /// A list of paths. Text that does not begin with [ is one path, a list of one.
+  void paths(const std::string& name, std::vector<std::filesystem::path>& option, const std::string& help,
+             bool required = false);
 
   const std::vector<DeckKey>& all() const { return keys_; }
   const DeckKey* find(const std::string& name) const;
@@ -66,6 +69,9 @@ class DeckKeys {
  private:
   std::vector<DeckKey> keys_;
 };
+
+/// Text in quotes, as YAML reads it back.
+std::string yaml_text(const std::string& text);
 
 /// Reads a number that takes up the whole text.
 template <class T>

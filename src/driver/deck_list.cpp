@@ -40,6 +40,17 @@ bool parse_numbers(const YAML::Node& node, std::vector<std::int64_t>& numbers) {
   return !numbers.empty();
 }
 
+bool parse_paths(const std::string& text, const std::filesystem::path& folder,
+                 std::vector<std::filesystem::path>& paths) {
+  std::vector<YAML::Node> nodes{YAML::Node(text)};
+  if (text.starts_with('[') && !parse_list(text, nodes)) return false;
+  for (const YAML::Node& node : nodes) {
+    if (!node.IsScalar() || node.Scalar().empty() || node.Scalar().find('\0') != std::string::npos) return false;
+    paths.push_back((folder / node.Scalar()).lexically_normal());
+  }
+  return true;
+}
+
 /// Either all elements are lists, or they are the one list.
 bool parse_number_lists(const std::string& text, std::vector<std::vector<std::int64_t>>& lists) {
   std::vector<YAML::Node> nodes;
@@ -70,6 +81,23 @@ void DeckKeys::words(const std::string& name, std::vector<std::string>& option, 
   };
   keys_.push_back({name, "a word, or a list of words", help, required, set,
                    [&option] { return fmt::format("[{}]", fmt::join(option, ", ")); }});
+  keys_.back().list = true;
+}
+
+void DeckKeys::paths(const std::string& name, std::vector<std::filesystem::path>& option, const std::string& help,
+                     bool required) {
+  const auto set = [&option](const std::string& text, const std::filesystem::path& folder) {
+    std::vector<std::filesystem::path> paths;
+    if (!parse_paths(text, folder, paths)) return false;
+    option = paths;
+    return true;
+  };
+  const auto get = [&option] {
+    std::vector<std::string> texts;
+    for (const std::filesystem::path& path : option) texts.push_back(yaml_text(path.string()));
+    return texts.empty() ? std::string() : fmt::format("[{}]", fmt::join(texts, ", "));
+  };
+  keys_.push_back({name, "a path, or a list of paths", help, required, set, get});
   keys_.back().list = true;
 }
 

@@ -62,11 +62,8 @@ void add_deck_options(CLI::App& command, CommandLine& line, const std::string& k
   command.footer(keys);
 }
 
-/// One line, whatever the message holds: names in files may contain anything.
-void print_error(std::string message) {
-  for (char& c : message)
-    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
-  fmt::print(stderr, "kokkosort: {}\n", message);
+void print_error(const std::string& message) {
+  fmt::print(stderr, "kokkosort: {}\n", kokkosort::one_line(message));
 }
 
 void run(int argc, char** argv) {
@@ -75,10 +72,13 @@ void run(int argc, char** argv) {
   app.set_version_flag("--version", kokkosort::version);
   app.require_subcommand(0, 1);  // none is refused below: CLI11 would not name a mistyped one
   CLI::App* cluster = app.add_subcommand("cluster", "cluster the spikes of a recording");
-  add_deck_options(*cluster, line, kokkosort::deck_help());
-  cluster->add_flag("--report", line.report, "print what crossed between host and device");
+  add_deck_options(*cluster, line, kokkosort::cluster_help());
+  CLI::App* match = app.add_subcommand("match", "match templates to a recording");
+  add_deck_options(*match, line, kokkosort::match_help());
+  for (CLI::App* command : {cluster, match})
+    command->add_flag("--report", line.report, "print what crossed between host and device");
   CLI::App* check = app.add_subcommand("check", "check a deck and the files it names, and stop");
-  add_deck_options(*check, line, kokkosort::deck_help());
+  add_deck_options(*check, line, "Keys of decks: kokkosort cluster --help, match --help and sweep --help list them.");
   CLI::App* sweep = app.add_subcommand("sweep", "time a kernel over values of its tunables");
   add_deck_options(*sweep, line, kokkosort::sweep_help());
   const CLI::App* info = app.add_subcommand("info", "print versions, backends, devices and limits");
@@ -94,6 +94,8 @@ void run(int argc, char** argv) {
   }
   if (cluster->parsed()) {
     return kokkosort::run_cluster(line);  // has printed all, or warned
+  } else if (match->parsed()) {
+    return kokkosort::run_match(line);  // likewise
   } else if (sweep->parsed()) {
     kokkosort::run_sweep_deck(line);
   } else if (check->parsed()) {

@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <cstdio>
+#include <exception>
 #include <stdexcept>
-#include <string>
 
 #include "kokkosort/version.hpp"
 
@@ -16,25 +17,16 @@ void print_row(const std::string& name, const std::string& value) {
 }
 
 void print_seconds(const std::string& stage, double seconds) {
-  fmt::print("    {:<24} {:>9.3f}\n", stage, seconds);
+  fmt::print("    {:<28} {:>9.3f}\n", stage, seconds);
 }
 
-/// Duration of the recording as far as its spikes tell.
-double recorded_seconds(const SpikeFeatures& spikes) {
-  return static_cast<double>(spikes.sample(spikes.n_spikes() - 1) + 1) / spikes.sampling_rate_hz;
-}
-
-}  // namespace
-
-void print_summary(const ClusterSummary& summary) {
-  const auto& [deck, spikes, clustering, run, seconds] = summary;
-  const double recorded = recorded_seconds(spikes);
+void print_heading(const RunRecord& run) {
   fmt::print("KokkoSort {} on {}: {}, {} host thread{}\n\n", version, run.backend, run.device, run.threads,
              run.threads == 1 ? "" : "s");
-  print_row("spikes", fmt::format("{} ({}) in {:.1f} s", spikes.n_spikes(), deck.group, recorded));
-  print_row("channels", std::to_string(spikes.n_channels()));
-  print_row("sections", std::to_string(clustering.sections.size()));
-  print_row("units", std::to_string(clustering.n_units()));
+}
+
+/// @param recorded  seconds of the recording
+void print_times(const RunRecord& run, double seconds, double recorded) {
   fmt::print("\n  seconds\n");
   double in_stages = 0.0;
   for (const auto& [stage, stage_seconds] : run.times.entries()) {
@@ -44,18 +36,73 @@ void print_summary(const ClusterSummary& summary) {
   print_seconds("other", seconds - in_stages);
   print_seconds("total", seconds);
   fmt::print("\n  {:.1f} times real time\n\n", recorded / seconds);
-  print_row("result", deck.result().string());
 }
 
-void flush_output() {
-  if (std::fflush(stdout) != 0) throw std::runtime_error("the summary could not be printed");
+/// Duration of the recording as far as its spikes tell.
+double recorded_seconds(const SpikeFeatures& spikes) {
+  return static_cast<double>(spikes.sample(spikes.n_spikes() - 1) + 1) / spikes.sampling_rate_hz;
 }
 
+/// Prints the bytes that crossed between host and device, by stage and by what crossed.
 void print_ledger(const TransferLedger& ledger) {
   fmt::print("\n  {:<16} {:<24} {:<5} {:>14} {:>8}\n", "stage", "what", "way", "bytes", "copies");
   for (const auto& [key, entry] : ledger.entries())
     fmt::print("  {:<16} {:<24} {:<5} {:>14} {:>8}\n", key.stage, key.what,
                key.direction == Direction::up ? "up" : "down", entry.bytes, entry.copies);
+}
+
+}  // namespace
+
+void print_summary(const ClusterSummary& summary) {
+  const auto& [deck, spikes, clusters, run, seconds] = summary;
+  const double recorded = recorded_seconds(spikes);
+  print_heading(run);
+  print_row("spikes", fmt::format("{} ({}) in {:.1f} s", spikes.n_spikes(), deck.group, recorded));
+  print_row("channels", std::to_string(spikes.n_channels()));
+  print_row("sections", std::to_string(clusters.clustering.sections.size()));
+  print_row("units", std::to_string(clusters.clustering.n_units()));
+  print_row("templates", std::to_string(clusters.learned.n_templates()));
+  print_times(run, seconds, recorded);
+  print_row("result", deck.result().string());
+}
+
+void print_summary(const MatchSummary& summary) {
+  const auto& [deck, files, matching, run, seconds] = summary;
+  const std::int64_t n_samples = files.traces->n_samples();
+  const double recorded = static_cast<double>(n_samples) / files.set.sampling_rate_hz;
+  print_heading(run);
+  print_row("recording", fmt::format("{} samples of {} channels, {:.1f} s", n_samples,
+                                     files.traces->n_channels(), recorded));
+  print_row("templates", std::to_string(files.set.n_templates()));
+  print_row("windows", fmt::format("{}, of at most {} rounds", matching.windows, matching.most_rounds));
+  print_row("spikes", std::to_string(matching.n_spikes()));
+  print_times(run, seconds, recorded);
+  print_row("result", deck.result().string());
+}
+
+void report(const CommandLine& line, const std::filesystem::path& result, const TransferLedger& ledger,
+            const std::function<void()>& print_summary) {
+  try {
+    if (!line.quiet) print_summary();
+    if (line.report) print_ledger(ledger);
+    flush_output();
+  } catch (const std::exception& error) {
+    print_warning(fmt::format("{} is written; {}", result.string(), error.what()));
+  }
+}
+
+std::string one_line(std::string text) {
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+  return text;
+}
+
+void print_warning(const std::string& text) {
+  fmt::print(stderr, "kokkosort: warning: {}\n", one_line(text));
+}
+
+void flush_output() {
+  if (std::fflush(stdout) != 0) throw std::runtime_error("the summary could not be printed");
 }
 
 }  // namespace kokkosort

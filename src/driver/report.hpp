@@ -1,7 +1,15 @@
 #pragma once
 
+#include <filesystem>
+#include <functional>
+#include <string>
+
 #include "driver/cluster_deck.hpp"
+#include "driver/commands.hpp"
+#include "driver/match_deck.hpp"
+#include "driver/match_input.hpp"
 #include "kokkosort/io/clusters_file.hpp"
+#include "kokkosort/matching/match.hpp"
 
 namespace kokkosort {
 
@@ -9,7 +17,7 @@ namespace kokkosort {
 struct ClusterSummary {
   const ClusterDeck& deck;
   const SpikeFeatures& spikes;
-  const Clustering& clustering;
+  const ClusterResult& clusters;
   const RunRecord& run;
   double seconds;  // from start to end
 };
@@ -17,8 +25,27 @@ struct ClusterSummary {
 /// Prints what was clustered, into how many units, how long it took and where the result is.
 void print_summary(const ClusterSummary& summary);
 
-/// Prints the bytes that crossed between host and device, by stage and by what crossed.
-void print_ledger(const TransferLedger& ledger);
+/// What the summary of a matching tells about.
+struct MatchSummary {
+  const MatchDeck& deck;
+  const MatchFiles& files;
+  const Matching& matching;
+  const RunRecord& run;
+  double seconds;  // from start to end
+};
+
+/// Prints what was matched, how many spikes were found, how long it took and where the result is.
+void print_summary(const MatchSummary& summary);
+
+/// Prints what a command has to tell, as its options ask. The result is in its place by now: that this cannot
+/// be printed is a warning.
+void report(const CommandLine& line, const std::filesystem::path& result, const TransferLedger& ledger,
+            const std::function<void()>& print_summary);
+
+/// The text without line ends: names in files may contain anything.
+std::string one_line(std::string text);
+
+void print_warning(const std::string& text);
 
 /// Completes what was printed. @throws std::runtime_error if it cannot be
 void flush_output();

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "driver/commands.hpp"
+#include "driver/common_keys.hpp"
 #include "driver/environment.hpp"
 #include "driver/sweep_deck.hpp"
 #include "sweep/sweep_file.hpp"
@@ -13,7 +14,7 @@ namespace {
 
 /// Fills the deck, and refuses what could not be swept or written.
 SweepPlan load_plan(const CommandLine& line, SweepDeck& deck, const DeckKeys& keys) {
-  load_sweep_deck(line.deck, line.overrides, deck, keys);
+  load_deck_with_output(line.deck, line.overrides, keys, deck.output_folder);
   const SweepPlan plan = plan_sweep(line.deck, deck);
   check_output(deck.result(), line.overwrite);
   check_output(deck.table(), line.overwrite);

@@ -6,8 +6,7 @@
 #include <limits>
 #include <set>
 
-#include "driver/deck.hpp"
-#include "driver/kokkos_settings.hpp"
+#include "driver/common_keys.hpp"
 #include "kokkosort/errors.hpp"
 
 namespace kokkosort {
@@ -90,20 +89,11 @@ DeckKeys sweep_keys(SweepDeck& deck) {
       else
         keys.whole<std::int64_t>(name, value, tunable.low, tunable.high, tunable.help);
     }
-  keys.path("output.folder", deck.output_folder,
-            "where sweep.h5 and sweep.csv go; made if missing; if left out: results/NAME beside the deck NAME.yaml");
-  keys.megabytes("memory.host_limit_mb", deck.problem.host_limit_bytes, "memory that the spikes may take on the host");
-  keys.whole<std::uint64_t>("seed", deck.problem.seed, 0, std::numeric_limits<std::uint64_t>::max(),
-                            "of the random numbers");
-  keys.whole("threads", deck.threads, 0, most_threads, "of the host; 0: OMP_NUM_THREADS, or as many as it has");
+  add_output_key(keys, deck.output_folder, "sweep.h5 and sweep.csv go");
+  add_host_limit_key(keys, deck.problem.host_limit_bytes, "the spikes");
+  add_seed_key(keys, deck.problem.seed);
+  add_threads_key(keys, deck.threads);
   return keys;
-}
-
-void load_sweep_deck(const std::filesystem::path& path, const std::vector<std::string>& overrides, SweepDeck& deck,
-                     const DeckKeys& keys) {
-  load_deck(path, overrides, keys);
-  if (deck.output_folder.empty())
-    deck.output_folder = absolute_path(path).parent_path() / "results" / path.stem();
 }
 
 SweepPlan plan_sweep(const std::filesystem::path& path, const SweepDeck& deck) {

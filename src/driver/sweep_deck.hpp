@@ -31,10 +31,6 @@ struct SweepDeck {
 /// The deck's keys, bound to its fields; the tunables of all kernels among them.
 DeckKeys sweep_keys(SweepDeck& deck);
 
-/// Fills a deck from a file and overrides. @throws InputError as load_deck does
-void load_sweep_deck(const std::filesystem::path& path, const std::vector<std::string>& overrides, SweepDeck& deck,
-                     const DeckKeys& keys);
-
 /// @throws InputError if the deck names no known kernel or tunable, or values that it cannot take
 SweepPlan plan_sweep(const std::filesystem::path& path, const SweepDeck& deck);
 

@@ -62,6 +62,16 @@ void write_sections(OutputFile& file, const std::vector<SectionReport>& sections
   write_trees(file, sections);
 }
 
+void write_templates(OutputFile& file, const std::string& name, const HostTensor3<float>& templates) {
+  file.write(name, {templates.extent(0), templates.extent(1), templates.extent(2)}, templates.data());
+}
+
+void write_learned(OutputFile& file, const LearnedTemplates& learned) {
+  write_templates(file, "learned_templates", learned.templates);
+  file.write("learned_template_of", {learned.template_of.size()}, learned.template_of.data());
+  file.write("learned_shift_of", {learned.shift_of.size()}, learned.shift_of.data());
+}
+
 }  // namespace
 
 std::vector<std::int32_t> in_file_order(const std::vector<std::int32_t>& labels,
@@ -72,17 +82,20 @@ std::vector<std::int32_t> in_file_order(const std::vector<std::int32_t>& labels,
   return sorted;
 }
 
-void write_clusters(PendingFile& pending, const SpikeFeatures& spikes, const Clustering& clustering,
+void write_clusters(PendingFile& pending, const SpikeFeatures& spikes, const ClusterResult& result,
                     const RunRecord& run) {
   OutputFile file(pending.temporary());
+  const Clustering& clustering = result.clustering;
   const std::vector<std::int32_t> labels = in_file_order(clustering.labels, spikes.file_order);
-  const auto& templates = clustering.templates;
   file.write("labels", {labels.size()}, labels.data());
-  file.write("templates", {templates.extent(0), templates.extent(1), templates.extent(2)}, templates.data());
+  write_templates(file, "templates", clustering.templates);
+  write_learned(file, result.learned);
   write_sections(file, clustering.sections);
   write_probe(file, spikes.probe);
   write_pcs(file, spikes.pcs);
   file.attribute("/", "sampling_rate_hz", spikes.sampling_rate_hz);
+  file.attribute("/", "dmin_um", spikes.dmin_um);
+  file.attribute("/", "dminx_um", spikes.dminx_um);
   write_run(file, run);  // last: all before it is the same bytes in every run
   file.close();
   pending.commit();

@@ -32,12 +32,12 @@ void check_there(const hdf5::InputFile& file, const std::string& dataset) {
   if (file.has(dataset)) return;
   constexpr std::size_t most_listed = 10;
   std::vector<std::string> found = file.datasets_with(2);
-  if (found.empty())
-    file.fail("", fmt::format("there is no dataset '{}', nor any [samples, channels]", dataset));
+  const std::string what =
+      dataset.empty() ? "is an HDF5 file" : fmt::format("there is no dataset '{}'", dataset);
+  if (found.empty()) file.fail("", what + "; it has no dataset [samples, channels]");
   const std::size_t n = found.size();
   found.resize(std::min(n, most_listed));
-  file.fail("", fmt::format("there is no dataset '{}'; datasets on 2 axes: {}{}; set input.dataset", dataset,
-                            fmt::join(found, ", "),
+  file.fail("", fmt::format("{}; datasets on 2 axes: {}{}; set input.dataset", what, fmt::join(found, ", "),
                             n > most_listed ? fmt::format(" and {} more", n - most_listed) : ""));
 }
 

@@ -5,12 +5,12 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "driver/program_test.hpp"
 #include "io/hdf5.hpp"
 #include "io/small_features.hpp"
 #include "io/temporary_folder.hpp"
@@ -20,56 +20,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Finished {
-  int exit_code;
-  std::string out;
-  std::string error;
-};
-
-class CommandLine : public testing::Test {
+class CommandLine : public ProgramTest {
  protected:
   void SetUp() override { SmallFeatures().write(data_ / "f.h5"), write_deck(); }
 
   void write_deck(const std::string& more = "") {
-    write_text(data_ / "deck.yaml", "input: {features: f.h5}\noutput: {folder: out}\n" + more);
+    write_text(deck(), "input: {features: f.h5}\noutput: {folder: out}\n" + more);
   }
 
-  /// Runs kokkosort with DECK replaced by the deck's path. @param before  shell text, e.g. "NAME=value"
-  Finished run(std::string arguments, const std::string& before = "") const {
-    const std::string word = "DECK";
-    if (const std::size_t at = arguments.find(word); at != std::string::npos)
-      arguments.replace(at, word.size(), "'" + (data_ / "deck.yaml").string() + "'");
-    const std::string out = (streams_ / "out").string();
-    const std::string error = (streams_ / "error").string();
-    const int status = std::system(
-        (before + " " KOKKOSORT_BINARY " " + arguments + " > '" + out + "' 2> '" + error + "'").c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_text(out), read_text(error)};
-  }
-
-  /// Exit code 2, one line, which has this part, and nothing made.
-  void expect_refused(const std::string& arguments, const std::string& part,
-                      const std::string& before = "") const {
-    SCOPED_TRACE(before + " " + arguments);
-    const Finished finished = run(arguments, before);
-    EXPECT_EQ(finished.exit_code, 2);
-    EXPECT_EQ(finished.out, "");
-    EXPECT_EQ(finished.error.find('\n'), finished.error.size() - 1) << finished.error;
-    EXPECT_EQ(finished.error.rfind("kokkosort: ", 0), 0u) << finished.error;
-    EXPECT_NE(finished.error.find(part), std::string::npos) << finished.error;
-    EXPECT_FALSE(fs::exists(result().parent_path()));
-  }
-
-  fs::path result() const { return data_ / "out/clusters.h5"; }
-
-  TemporaryFolder data_;
-  TemporaryFolder streams_;
+  fs::path result() const { return folder() / "clusters.h5"; }
 };
 
 TEST_F(CommandLine, ClustersAndTellsWhereTheResultIs) {
   const Finished finished = run("cluster DECK --report");
   EXPECT_EQ(finished.exit_code, 0) << finished.error;
   EXPECT_EQ(finished.error, "");
-  for (const std::string part : {"spikes       3", "channels     4", "sections", "units", "total",
+  for (const std::string part : {"spikes       3", "channels     4", "sections", "units", "templates", "total",
                                  "times real time", "clusters.h5", "copies"})
     EXPECT_NE(finished.out.find(part), std::string::npos) << part << "\n" << finished.out;
   hdf5::InputFile file(result(), 1 << 20);
@@ -314,7 +280,7 @@ TEST_F(CommandLine, HelpListsTheKeys) {
 
 TEST_F(CommandLine, BadUsage) {
   expect_refused("", "which command?");
-  expect_refused("clutser", "there is no command 'clutser'; of cluster, check, sweep, info the nearest is cluster");
+  expect_refused("clutser", "there is no command 'clutser'; of cluster, match, check, sweep, info the nearest is cluster");
   expect_refused("sort DECK", "sort");
   expect_refused("cluster", "deck");
   expect_refused("cluster DECK --fast", "--fast");

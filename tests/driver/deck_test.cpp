@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "driver/cluster_deck.hpp"
+#include "driver/common_keys.hpp"
+#include "driver/match_deck.hpp"
 #include "io/temporary_folder.hpp"
 #include "kokkosort/errors.hpp"
 
@@ -18,7 +20,7 @@ namespace fs = std::filesystem;
 ClusterDeck load(const fs::path& path, const std::vector<std::string>& overrides = {}) {
   ClusterDeck deck;
   const DeckKeys keys = cluster_keys(deck);
-  load_cluster_deck(path, overrides, deck, keys);
+  load_deck_with_output(path, overrides, keys, deck.output_folder);
   return deck;
 }
 
@@ -93,11 +95,11 @@ TEST(Deck, WrittenBackItReadsTheSame) {
              "clustering: {resolution: 0.1, refractory: off, trials: 16}\nseed: 9\n");
   ClusterDeck first;
   const DeckKeys first_keys = cluster_keys(first);
-  load_cluster_deck(folder / "a.yaml", {}, first, first_keys);
+  load_deck_with_output(folder / "a.yaml", {}, first_keys, first.output_folder);
   write_text(folder / "b.yaml", first_keys.to_yaml());
   ClusterDeck second;
   const DeckKeys second_keys = cluster_keys(second);
-  load_cluster_deck(folder / "b.yaml", {}, second, second_keys);
+  load_deck_with_output(folder / "b.yaml", {}, second_keys, second.output_folder);
   EXPECT_EQ(first_keys.to_yaml(), second_keys.to_yaml());
   EXPECT_EQ(second.features, first.features);
   EXPECT_FALSE(second.clustering.splits.refractory);
@@ -118,7 +120,7 @@ TEST(Deck, TheBundledDecksAreGood) {
   ClusterDeck defaults;
   const DeckKeys keys = cluster_keys(defaults);
   const std::string before = keys.to_yaml();
-  load_cluster_deck(inputs / "features.yaml", {}, defaults, keys);
+  load_deck_with_output(inputs / "features.yaml", {}, keys, defaults.output_folder);
   defaults.features.clear();
   defaults.output_folder.clear();
   EXPECT_EQ(keys.to_yaml(), before);  // it says that it shows the defaults
@@ -126,6 +128,93 @@ TEST(Deck, TheBundledDecksAreGood) {
     const std::string word = key.name.substr(key.name.rfind('.') + 1) + ": ";
     EXPECT_NE(read_text(inputs / "features.yaml").find(word), std::string::npos) << key.name;
   }
+}
+
+TEST(Deck, TheBundledMatchingDeckShowsAllKeysWithTheirDefaults) {
+  const fs::path path = fs::path(KOKKOSORT_SOURCE_DIR) / "inputs/match.yaml";
+  MatchDeck deck;
+  const DeckKeys keys = match_keys(deck);
+  const std::string before = keys.to_yaml();
+  load_deck_with_output(path, {}, keys, deck.output_folder);
+  EXPECT_EQ(deck.result(), path.parent_path() / "results/match/matched.h5");
+  deck.recording.clear();
+  deck.templates.clear();
+  deck.output_folder.clear();
+  EXPECT_EQ(keys.to_yaml(), before);
+  for (const DeckKey& key : keys.all()) {
+    const std::string word = key.name.substr(key.name.rfind('.') + 1) + ": ";
+    EXPECT_NE(read_text(path).find(word), std::string::npos) << key.name;
+    const std::string value = key.get();
+    EXPECT_TRUE(value.empty() || key.set(value, "/")) << key.name;
+  }
+}
+
+MatchDeck load_match(const std::string& text, const std::vector<std::string>& overrides = {}) {
+  const TemporaryFolder folder;
+  write_text(folder / "deck.yaml", "input:\n  templates: t.h5\n" + text);
+  MatchDeck deck;
+  const DeckKeys keys = match_keys(deck);
+  load_deck_with_output(folder / "deck.yaml", overrides, keys, deck.output_folder);
+  for (fs::path& path : deck.recording) path = path.lexically_relative(folder.path());
+  return deck;
+}
+
+TEST(Deck, PathsAreOneOrAList) {
+  using Paths = std::vector<fs::path>;
+  EXPECT_EQ(load_match("  recording: a.bin\n").recording, Paths{"a.bin"});
+  EXPECT_EQ(load_match("  recording: [a.bin, 'b: c.bin', ../d#.bin]\n").recording,
+            (Paths{"a.bin", "b: c.bin", "../d#.bin"}));
+  EXPECT_EQ(load_match("  recording:\n    - a.bin\n    - \"b\\\"c\"\n").recording, (Paths{"a.bin", "b\"c"}));
+  for (const std::string name : {"'a: b, c #.bin'", "./[a].bin", "'{a}'", "'\"a\"'", "007", "'~'"}) {
+    const MatchDeck deck = load_match("  recording: " + name + "\n");
+    EXPECT_EQ(deck.recording.size(), 1u) << name;
+  }
+  EXPECT_EQ(load_match("", {"input.recording=/x/a: b.bin"}).recording.size(), 1u);
+  EXPECT_EQ(load_match("", {"input.recording=[/x/a.bin, /x/b.bin]"}).recording.size(), 2u);
+}
+
+TEST(Deck, PathsWrittenBackReadTheSame) {
+  MatchDeck first, second;
+  const DeckKeys first_keys = match_keys(first), second_keys = match_keys(second);
+  first.templates = "/t.h5";
+  first.output_folder = "/out";
+  first.recording = {"/a.bin", "/with \"quotes\": and # signs, [b].bin", "/c\nd"};
+  const TemporaryFolder folder;
+  write_text(folder / "deck.yaml", first_keys.to_yaml());
+  load_deck_with_output(folder / "deck.yaml", {}, second_keys, second.output_folder);
+  EXPECT_EQ(second.recording, first.recording);
+  EXPECT_EQ(second_keys.to_yaml(), first_keys.to_yaml());
+}
+
+TEST(DeckErrors, PathsThatAreNone) {
+  for (const std::string text : {"''", "[]", "[a.bin, '']", "[[a.bin]]", "{a: b}", "~", "[a.bin, ~]",
+                                 "\"a\\0.bin\"", "[\"a\\0.bin\"]"}) {
+    const std::string message =
+        message_of<InputError>([&] { load_match("  recording: " + text + "\n"); });
+    EXPECT_NE(message.find("deck.yaml:3: input.recording "), std::string::npos) << text << ": " << message;
+    EXPECT_NE(message.find("it must be a path, or a list of paths"), std::string::npos) << text << ": " << message;
+  }
+  EXPECT_NE(message_of<InputError>([] { load_match("  dtype: int16\n"); }).find("input.recording is missing"),
+            std::string::npos);
+}
+
+TEST(Deck, TellsWhetherAKeyIsSet) {
+  const TemporaryFolder folder;
+  const auto sets = [&](const std::string& text, const std::string& name,
+                        const std::vector<std::string>& overrides = {}) {
+    write_text(folder / "deck.yaml", text);
+    return deck_sets(folder / "deck.yaml", overrides, name);
+  };
+  EXPECT_TRUE(sets("sweep: {kernel: x}", "sweep"));
+  EXPECT_TRUE(sets("input: {recording: x}", "input.recording"));
+  EXPECT_TRUE(sets("input: {recording: x}", "input"));
+  EXPECT_TRUE(sets("", "input.recording", {"input.recording=x"}));
+  EXPECT_TRUE(sets("", "sweep", {"sweep.kernel=x"}));
+  EXPECT_FALSE(sets("input: {templates_dataset: x}", "input.templates", {"input.templates_dataset=x"}));
+  for (const std::string text : {"", "input", "input: x", "input: [recording]", "- input", "input: {features: x}",
+                                 "input: {recording: x", "recording: x"})
+    EXPECT_FALSE(sets(text, "input.recording")) << text;
+  EXPECT_FALSE(deck_sets(folder / "none.yaml", {}, "sweep"));
 }
 
 TEST(DeckErrors, UnknownKeysNameTheNearest) {

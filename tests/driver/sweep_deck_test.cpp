@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "driver/deck.hpp"
+#include "driver/common_keys.hpp"
 #include "io/temporary_folder.hpp"
 #include "kokkosort/errors.hpp"
 
@@ -22,7 +22,7 @@ struct Planned {
 Planned plan_file(const fs::path& path, const std::vector<std::string>& overrides = {}) {
   Planned planned;
   const DeckKeys keys = sweep_keys(planned.deck);
-  load_sweep_deck(path, overrides, planned.deck, keys);
+  load_deck_with_output(path, overrides, keys, planned.deck.output_folder);
   planned.plan = plan_sweep(path, planned.deck);
   return planned;
 }
@@ -76,11 +76,11 @@ TEST(SweepDeck, WrittenBackItReadsTheSame) {
              "seeding: {host_draws: true}\noutput: {folder: out}\n");
   SweepDeck first;
   const DeckKeys first_keys = sweep_keys(first);
-  load_sweep_deck(folder / "a.yaml", {}, first, first_keys);
+  load_deck_with_output(folder / "a.yaml", {}, first_keys, first.output_folder);
   write_text(folder / "b.yaml", first_keys.to_yaml());
   SweepDeck second;
   const DeckKeys second_keys = sweep_keys(second);
-  load_sweep_deck(folder / "b.yaml", {}, second, second_keys);
+  load_deck_with_output(folder / "b.yaml", {}, second_keys, second.output_folder);
   EXPECT_EQ(first_keys.to_yaml(), second_keys.to_yaml());
   EXPECT_EQ(second.values, first.values);
   EXPECT_EQ(second.problem.sections, 3);

@@ -46,6 +46,16 @@ Clustering some_clustering() {
   return clustering;
 }
 
+LearnedTemplates some_templates() {
+  LearnedTemplates learned;
+  learned.templates = HostTensor3<float>("kokkosort::test::learned", 2, 4, 2);
+  for (std::size_t i = 0; i < learned.templates.size(); ++i)
+    learned.templates.data()[i] = static_cast<float>(i) - 3.5f;
+  learned.template_of = {1, 0, 1};
+  learned.shift_of = {0, -2, 3};
+  return learned;
+}
+
 RunRecord some_run(const std::string& date) {
   RunRecord run;
   run.command = "cluster";
@@ -63,7 +73,7 @@ RunRecord some_run(const std::string& date) {
 void write_some(const fs::path& path, const std::string& date = "2000-01-01T00:00:00Z",
                 bool overwrite = false) {
   PendingFile pending(path, overwrite);
-  write_clusters(pending, unsorted_features(), some_clustering(), some_run(date));
+  write_clusters(pending, unsorted_features(), {some_clustering(), some_templates()}, some_run(date));
 }
 
 template <class T>
@@ -93,6 +103,20 @@ TEST(ClustersFile, HoldsTheClusteringInTheFilesOrder) {
   EXPECT_EQ(read_all<double>(path, "sections/tree/ratio", 1), (std::vector<double>{0.25}));
   EXPECT_EQ(read_all<std::int32_t>(path, "sections/tree/verdict", 1), (std::vector<std::int32_t>{3}));
   EXPECT_EQ(read_all<double>(path, "sections/tree/score", 1), (std::vector<double>{0.75}));
+}
+
+TEST(ClustersFile, HoldsWhatTheClustersTemplatesBecame) {
+  const TemporaryFolder folder;
+  const fs::path path = folder / "clusters.h5";
+  write_some(path);
+  const std::vector<float> templates = read_all<float>(path, "learned_templates", 3);
+  ASSERT_EQ(templates.size(), 16u);
+  EXPECT_EQ(templates[15], 11.5f);
+  EXPECT_EQ(read_all<std::int32_t>(path, "learned_template_of", 1), (std::vector<std::int32_t>{1, 0, 1}));
+  EXPECT_EQ(read_all<std::int32_t>(path, "learned_shift_of", 1), (std::vector<std::int32_t>{0, -2, 3}));
+  const hdf5::InputFile file(path, limit);
+  EXPECT_EQ(file.attribute<double>("/", "dmin_um"), 20.0);
+  EXPECT_EQ(file.attribute<double>("/", "dminx_um"), 32.0);
 }
 
 TEST(ClustersFile, ProbeAndPcsAreTheInputs) {

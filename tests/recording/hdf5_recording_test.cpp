@@ -144,7 +144,8 @@ TEST(Hdf5Recording, NamesTheDatasetsThatMayBeMeant) {
       << opening_error(folder / "a.h5", "traces");
   EXPECT_NE(opening_error(folder / "a.h5", "group").find("is a group"), std::string::npos);
   hdf5::OutputFile(folder / "none.h5").close();
-  EXPECT_NE(opening_error(folder / "none.h5").find("nor any [samples, channels]"), std::string::npos);
+  EXPECT_NE(opening_error(folder / "none.h5").find("it has no dataset [samples, channels]"),
+            std::string::npos);
   write_text(folder / "text.h5", "text");
   EXPECT_NE(opening_error(folder / "text.h5").find("is not an HDF5 file"), std::string::npos);
   EXPECT_NE(opening_error(folder / "missing.h5").find("there is no such file"), std::string::npos);

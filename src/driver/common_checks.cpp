@@ -1,0 +1,25 @@
+#include "driver/common_checks.hpp"
+
+#include <fmt/format.h>
+
+#include <system_error>
+
+#include "kokkosort/errors.hpp"
+#include "kokkosort/types.hpp"
+
+namespace kokkosort {
+
+void refuse_replacing_input(const std::filesystem::path& input, const std::filesystem::path& result) {
+  std::error_code error;
+  if (std::filesystem::equivalent(input, result, error))
+    throw InputError(input.string() +
+                     ": is the input and would be replaced by the result; set output.folder");
+}
+
+void check_device_limit(std::size_t limit_bytes, const Device& device) {
+  if (runs_on_host<Kokkos::DefaultExecutionSpace> || limit_bytes <= device.memory_bytes) return;
+  throw InputError(fmt::format("memory.device_limit_mb is {}; it must be within what {} has, {}",
+                               limit_bytes >> 20, device.name, device.memory_bytes >> 20));
+}
+
+}  // namespace kokkosort

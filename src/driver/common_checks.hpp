@@ -1,0 +1,17 @@
+#pragma once
+// What several commands refuse before they begin; the same for `check`.
+
+#include <cstddef>
+#include <filesystem>
+
+#include "driver/environment.hpp"
+
+namespace kokkosort {
+
+/// @throws InputError if the result would replace an input: that may itself be called clusters.h5
+void refuse_replacing_input(const std::filesystem::path& input, const std::filesystem::path& result);
+
+/// @throws InputError if the device has less memory than memory.device_limit_mb grants
+void check_device_limit(std::size_t limit_bytes, const Device& device);
+
+}  // namespace kokkosort
