@@ -120,6 +120,7 @@ function(kokkosort_build_kokkos prefix)
   endif()
 
   set(wanted "${common};${options};${blas};${kokkos};${kernels};${CMAKE_CXX_COMPILER_VERSION};${KOKKOSORT_COMPATIBILITY_HASH}")
+  string(REPLACE "${PROJECT_SOURCE_DIR}" "." wanted "${wanted}") # clones that share a folder of dependencies agree
   set(stamp ${prefix}/kokkosort-stamp.txt)
   if(EXISTS ${stamp})
     file(READ ${stamp} present)
