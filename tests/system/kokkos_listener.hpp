@@ -2,6 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <mutex>
 #include <string>
@@ -90,9 +91,16 @@ class KokkosListener {
 template <class Exec>
 bool is_host_view(const KokkosListener::Allocation& allocation) {
   if (!runs_on_host<Exec>) return allocation.space != Exec::memory_space::name();
+  static const std::vector<std::string> host_labels = {
+      "clustering::templates",     "clustering::section_edges", "templates::pc_products",
+      "templates::shape_products", "templates::merging",        "templates::learned",
+      "templates::pair_features",  "templates::pair_samples",   "templates::pair_centres",
+      "templates::side_labels",    "matching::placed_rows",     "matching::centre_channels",
+  };
   const std::string& label = allocation.label;
   return label.ends_with("_on_host") || label.find("::packed_") != std::string::npos ||
-         label == "kokkosort::clustering::templates" || label == "kokkosort::clustering::section_edges";
+         std::any_of(host_labels.begin(), host_labels.end(),
+                     [&label](const std::string& what) { return label == "kokkosort::" + what; });
 }
 
 }  // namespace kokkosort::test
