@@ -14,6 +14,8 @@
 #include "io/hdf5.hpp"
 #include "io/small_features.hpp"
 #include "io/small_templates.hpp"
+#include "system/hdf5_contents.hpp"
+#include "system/shared_data.hpp"
 
 namespace kokkosort::test {
 namespace {
@@ -303,6 +305,27 @@ TEST_F(MatchCommand, ChecksTheDeckOfTheCommandThatItIsFor) {
   SmallFeatures().write(data_ / "f.h5");
   write_text(deck(), "input: {features: f.h5}\n");
   EXPECT_EQ(run("check DECK").exit_code, 0);
+}
+
+TEST_F(MatchCommand, TheResultDoesNotDependOnThreadsOrMemory) {
+  const fs::path recording = shared_data("np16_60s.h5");
+  if (!fs::exists(recording)) GTEST_SKIP() << missing(recording);
+  write_text(deck(), "input: {recording: '" + recording.string() +
+                         "', dataset: whitened/traces, templates: '" + recording.string() +
+                         "', templates_dataset: reference/kilosort4/learned_templates}\n" +
+                         "output: {folder: out}\n");
+  const auto result_of = [&](const std::string& options) {
+    const Finished finished = run("match DECK --quiet --overwrite " + options);
+    EXPECT_EQ(finished.exit_code, 0) << finished.error;
+    Contents contents = read_contents(result());
+    std::erase_if(contents, [](const auto& entry) { return entry.first.starts_with("/run"); });
+    return contents;
+  };
+  const Contents expected = result_of("--threads 1");
+  EXPECT_GE(expected.size(), 15u);
+  for (const std::string options :
+       {"--threads 1", "--threads 2", "--threads 3", "memory.device_limit_mb=200"})
+    EXPECT_TRUE(result_of(options) == expected) << options;
 }
 
 TEST_F(MatchCommand, HelpListsTheKeys) {

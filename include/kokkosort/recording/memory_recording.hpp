@@ -12,10 +12,16 @@ namespace kokkosort {
 /// The stored type of samples that a program holds as T.
 template <class T>
 constexpr SampleType sample_type_of() {
-  if constexpr (std::is_same_v<T, std::int16_t>) return SampleType::int16;
-  if constexpr (std::is_same_v<T, std::uint16_t>) return SampleType::uint16;
-  if constexpr (std::is_same_v<T, std::int32_t>) return SampleType::int32;
-  if constexpr (std::is_same_v<T, float>) return SampleType::float32;
+  if constexpr (std::is_same_v<T, std::int16_t>) {
+    return SampleType::int16;
+  } else if constexpr (std::is_same_v<T, std::uint16_t>) {
+    return SampleType::uint16;
+  } else if constexpr (std::is_same_v<T, std::int32_t>) {
+    return SampleType::int32;
+  } else {
+    static_assert(std::is_same_v<T, float>, "a type that SampleType names");
+    return SampleType::float32;
+  }
 }
 
 /// A recording in memory, of which it keeps a copy.
