@@ -30,7 +30,7 @@ struct Storage {
 
 /// Writes values [samples, channels] as "group/traces".
 void write_traces(const fs::path& path, const std::vector<double>& values, hsize_t n_channels,
-                  const Storage& storage = {}) {
+                  const Storage& storage) {
   hdf5::OutputFile file(path);
   file.group("group");
   file.close();
@@ -142,7 +142,7 @@ TEST(Hdf5Recording, RefusesWhatDoesNotFitAnyType) {
 
 TEST(Hdf5Recording, NamesTheDatasetsThatMayBeMeant) {
   const TemporaryFolder folder;
-  write_traces(folder / "a.h5", {1, 2, 3, 4}, 2);
+  write_traces(folder / "a.h5", {1, 2, 3, 4}, 2, Storage());
   EXPECT_NE(
       opening_error(folder / "a.h5", "traces")
           .find("a.h5: there is no dataset 'traces'; datasets on 2 axes: group/traces; set input.dataset"),
