@@ -77,7 +77,8 @@ def run_kilosort(path, device, threads):
     torch.set_num_threads(threads)
     with h5py.File(path) as file:
         dataset = file["whitened/traces"]
-        traces = torch.from_numpy(dataset[:].T.astype(np.float32) * dataset.attrs["scale_to_sigma"])
+        scale = np.float32(dataset.attrs["scale_to_sigma"])
+        traces = torch.from_numpy(dataset[:].T * scale)
         templates = torch.from_numpy(file["templates"][:]).permute(0, 2, 1).contiguous().to(device)
         wpca = torch.from_numpy(file["pcs/wPCA"][:]).to(device)
     ops = {"Th_learned": 8, "nt": NT, "max_peels": 100, "wPCA": wpca}
