@@ -31,8 +31,8 @@ struct LoadTraces {
     const std::size_t tiles = (traces.extent(0) + tile_channels - 1) / tile_channels;
     const std::size_t first_channel = static_cast<std::size_t>(member.league_rank()) % tiles * tile_channels;
     const std::size_t first_column = static_cast<std::size_t>(member.league_rank()) / tiles * tile_samples;
-    const std::size_t n_channels = Kokkos::min(traces.extent(0) - first_channel, tile_channels);
-    const std::size_t n_columns = Kokkos::min(traces.extent(1) - first_column, tile_samples);
+    const std::size_t n_channels = Kokkos::min(traces.extent(0) - first_channel, std::size_t{tile_channels});
+    const std::size_t n_columns = Kokkos::min(traces.extent(1) - first_column, std::size_t{tile_samples});
     const Scratch<float, Exec> tile(member.team_scratch(0), tile_channels * tile_row);
     Kokkos::parallel_for(Kokkos::TeamThreadRange(member, n_columns), [&](const std::size_t column) {
       const std::int64_t sample = first_sample + static_cast<std::int64_t>(first_column + column);
