@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/instantiate.hpp"
-#include "core/upload.hpp"
+#include "core/transfers.hpp"
 
 namespace kokkosort {
 namespace {

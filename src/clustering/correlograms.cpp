@@ -1,7 +1,7 @@
 #include "kokkosort/clustering/correlograms.hpp"
 
 #include "core/instantiate.hpp"
-#include "core/upload.hpp"
+#include "core/transfers.hpp"
 
 namespace kokkosort {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "core/instantiate.hpp"
 #include "core/team_size.hpp"
-#include "core/upload.hpp"
+#include "core/transfers.hpp"
 
 namespace kokkosort {
 namespace {

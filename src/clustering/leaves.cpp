@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "core/instantiate.hpp"
-#include "core/upload.hpp"
+#include "core/transfers.hpp"
 
 namespace kokkosort {
 namespace {

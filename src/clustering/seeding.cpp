@@ -8,7 +8,7 @@
 #include "clustering/seed_step.hpp"
 #include "core/instantiate.hpp"
 #include "core/light.hpp"
-#include "core/upload.hpp"
+#include "core/transfers.hpp"
 
 namespace kokkosort {
 namespace {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/instantiate.hpp"
+#include "core/transfers.hpp"
 
 namespace kokkosort {
 namespace {
@@ -84,23 +85,19 @@ void read_spikes(const Exec& exec, const PlacedTemplates<Exec>& templates, const
                  const MatchingWorkspace<Exec>& workspace, std::vector<FoundSpike>& spikes,
                  std::vector<float>& features, TransferLedger& ledger) {
   const std::size_t width = rows.features.extent(1);
-  const std::size_t first_spike = spikes.size();
-  const std::size_t first_feature = features.size();
-  spikes.resize(first_spike + list.count);
-  features.resize(first_feature + list.count * width);
   for (std::size_t first = 0; first < list.count; first += rows.features.extent(0)) {
     const std::size_t count = std::min(rows.features.extent(0), list.count - first);
     Kokkos::parallel_for("kokkosort::matching::spike_features",
                          Kokkos::TeamPolicy<Exec>(exec, static_cast<int>(count), runs_on_host<Exec> ? 1 : 64),
                          SpikeFeatureRows<Exec>{list.spikes, first, rows.channels, templates.weights, wPCA,
                                                 workspace.traces, rows.features});
-    copy_down(exec, ledger, "matching", "spikes",
-              HostVector<FoundSpike>(spikes.data() + first_spike + first, count),
-              Vector<FoundSpike, Exec>(Kokkos::subview(list.spikes, std::make_pair(first, first + count))));
-    copy_down(exec, ledger, "matching", "features",
-              HostMatrix<float>(features.data() + first_feature + first * width, count, width),
-              Matrix<float, Exec>(
-                  Kokkos::subview(rows.features, std::make_pair(std::size_t{0}, count), Kokkos::ALL)));
+    const auto some = bring_down(
+        exec, ledger, "matching", "spikes", rows.spikes_on_host,
+        Vector<FoundSpike, Exec>(Kokkos::subview(list.spikes, std::make_pair(first, first + count))));
+    spikes.insert(spikes.end(), some.data(), some.data() + count);
+    const auto of_some = bring_down(exec, ledger, "matching", "features", rows.features_on_host,
+                                    Vector<float, Exec>(rows.features.data(), count * width));
+    features.insert(features.end(), of_some.data(), of_some.data() + count * width);
   }
 }
 

@@ -27,11 +27,13 @@ template <class Exec>
 void list_spikes(const Exec& exec, const WindowExtent& window, std::int64_t first_centre,
                  const MatchingWorkspace<Exec>& workspace, SpikeList<Exec>& list, TransferLedger& ledger);
 
-/// Where spikes' features are taken.
+/// Where spikes' features are taken, and buffers for some spikes at a time.
 template <class Exec>
 struct FeatureRows {
-  Matrix<std::int32_t, Exec> channels;  // [templates, rows], all as placed
-  Matrix<float, Exec> features;         // [capacity, rows · pcs], scratch
+  Matrix<std::int32_t, Exec> channels;             // [templates, rows], all as placed
+  Matrix<float, Exec> features;                    // [spikes, rows · pcs]
+  StagingVector<float, Exec> features_on_host;     // as many; empty where the device is the host
+  StagingVector<FoundSpike, Exec> spikes_on_host;  // [spikes]; likewise
 };
 
 /// Brings spikes to the host: appends [count] spikes, their centres counted from the window's first, and

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/instantiate.hpp"
-#include "core/upload.hpp"
+#include "core/transfers.hpp"
 #include "kokkosort/errors.hpp"
 #include "kokkosort/matching/pursuit.hpp"
 #include "kokkosort/matching/scores.hpp"
@@ -84,8 +84,14 @@ FeatureRows<Exec> upload_rows(const Exec& exec, const PlacedTemplates<Exec>& tem
                                              templates.n_templates, n_rows);
   copy_up(exec, ledger, "matching", "feature_rows", rows.channels, placed);
   exec.fence("kokkosort::matching::feature_rows");
-  rows.features = Matrix<float, Exec>(unfilled(exec, "kokkosort::matching::features"), feature_buffer,
-                                      n_rows * templates.n_pcs);
+  const std::size_t width = n_rows * templates.n_pcs;
+  rows.features = Matrix<float, Exec>(unfilled(exec, "kokkosort::matching::features"), feature_buffer, width);
+  const auto staged = [](const char* what) {
+    return Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string("kokkosort::matching::") + what);
+  };
+  const std::size_t n_staged = runs_on_host<Exec> ? 0 : feature_buffer;
+  rows.features_on_host = StagingVector<float, Exec>(staged("features_on_host"), n_staged * width);
+  rows.spikes_on_host = StagingVector<FoundSpike, Exec>(staged("spikes_on_host"), n_staged);
   return rows;
 }
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/instantiate.hpp"
-#include "core/upload.hpp"
+#include "core/transfers.hpp"
 #include "kokkosort/errors.hpp"
 #include "kokkosort/linalg/products.hpp"
 #include "kokkosort/templates/pc_products.hpp"

@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "core/instantiate.hpp"
-#include "core/upload.hpp"
+#include "core/transfers.hpp"
 #include "kokkosort/errors.hpp"
 
 namespace kokkosort {

@@ -38,4 +38,21 @@ Vector<T, Exec> bring_up(const Exec& exec, TransferLedger& ledger, const std::st
   }
 }
 
+/// Device memory as the host sees it, when it is there: itself where the device is the host, else a copy at
+/// the beginning of `staging`.
+template <class Exec, class T>
+StagingVector<T, Exec> bring_down(const Exec& exec, TransferLedger& ledger, const std::string& stage,
+                                  const std::string& what, const StagingVector<T, Exec>& staging,
+                                  const Vector<T, Exec>& from) {
+  if constexpr (runs_on_host<Exec>) {
+    exec.fence("kokkosort::" + stage + "::" + what);
+    ledger.record(stage, what, Direction::down, from.size() * sizeof(T));
+    return from;
+  } else {
+    const StagingVector<T, Exec> to(Kokkos::subview(staging, std::make_pair(std::size_t{0}, from.size())));
+    copy_down(exec, ledger, stage, what, to, from);
+    return to;
+  }
+}
+
 }  // namespace kokkosort
