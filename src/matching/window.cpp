@@ -1,6 +1,7 @@
 #include "kokkosort/matching/window.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <string>
 
 #include "core/instantiate.hpp"
@@ -87,6 +88,8 @@ std::size_t workspace_bytes(const MatchingSizes& sizes, const MatchingOptions& o
 template <class Exec>
 MatchingWorkspace<Exec> make_workspace(const Exec& exec, const MatchingSizes& sizes,
                                        const MatchingOptions& options) {
+  if (options.block_templates < 1 || options.max_peels < 1)
+    throw std::invalid_argument("make_workspace: block_templates and max_peels must be at least 1");
   const WorkspaceShape shape = shape_of<Exec>(sizes, options);
   const auto named = [&exec](const char* what) {
     return unfilled(exec, std::string("kokkosort::matching::") + what);

@@ -1,6 +1,7 @@
 #include "kokkosort/templates/correlations.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -173,6 +174,8 @@ template <class Exec>
 TemplateCorrelations<Exec> correlate_templates(const Exec& exec, const PlacedTemplates<Exec>& templates,
                                                const HostMatrix<float>& wPCA,
                                                const CorrelationOptions& options, TransferLedger& ledger) {
+  if (options.block_templates < 1)
+    throw std::invalid_argument("correlate_templates: block_templates is below 1");
   const std::size_t n_pcs = templates.n_pcs;
   const PairList pairs = list_pairs(templates);
   const HostMatrix<float> lags = pc_products(wPCA);
