@@ -52,6 +52,8 @@ void add_template_keys(DeckKeys& keys, TemplateOptions& options) {
               "merge the templates of clusters that are nearly the same");
   keys.real(in + "min_correlation", options.min_correlation, 0.0, 1.0,
             "of two templates at some lag, for them to be nearly the same");
+  keys.real(in + "certain_correlation", options.certain_correlation, 0.0, 2.0,
+            "templates that correlate more are merged whatever their spikes say; above 1: none");
   keys.real(in + "max_norm_difference", options.max_norm_difference, 0.0, 2.0,
             "of two such templates, over the mean of their norms");
   keys.real(in + "min_bimodality", options.min_bimodality, 0.0, 1.0,

@@ -10,6 +10,7 @@
 #include "driver/match_input.hpp"
 #include "driver/report.hpp"
 #include "kokkosort/io/matched_file.hpp"
+#include "kokkosort/recording/noise_level.hpp"
 
 namespace kokkosort {
 namespace {
@@ -25,6 +26,17 @@ void load(const CommandLine& line, MatchDeck& deck, const DeckKeys& keys) {
 MatchFiles open_timed(const Exec& exec, MatchDeck& deck, StageTimes& times) {
   const ScopedStage stage(exec, times, "read");
   return open_match_files(deck);
+}
+
+/// Whitened traces have noise of one standard deviation; if these do not, some key is wrong or they are
+/// others.
+void warn_of_noise(const MatchDeck& deck, const MatchFiles& files) {
+  const double noise = files.scale_to_sigma * noise_level(*files.traces);
+  if (noise >= 0.3 && noise <= 3.0) return;
+  print_warning(fmt::format(
+      "{}: the noise is {:.3g} standard deviations, where whitened traces have 1; are they whitened, "
+      "and are input.scale_to_sigma = {} and input.dtype right?",
+      deck.recording.front().string(), noise, files.scale_to_sigma));
 }
 
 /// What looks well but is not.
@@ -53,6 +65,7 @@ void run_match(const CommandLine& line) {
   const Exec exec;
   StageTimes times;
   const MatchFiles files = open_timed(exec, deck, times);
+  warn_of_noise(deck, files);
   RunRecord run = describe_run("match", keys, runtime.device());  // with what the files told
   run.times = times;
   const Matching matching = match_templates(exec, files.input(), deck.matching, run.ledger);
@@ -77,6 +90,7 @@ void check_match_deck(const CommandLine& line) {
   check_device_limit(deck.matching.device_limit_bytes, runtime.device());
   check_output(deck.result(), line.overwrite);
   const MatchFiles files = open_match_files(deck);
+  warn_of_noise(deck, files);
   if (line.quiet) return;
   fmt::print("# {} would match {} templates to {} samples of {} channels into {}, with these keys:\n{}",
              line.deck.string(), files.set.n_templates(), files.traces->n_samples(),

@@ -111,12 +111,8 @@ class RecordingMatcher {
     {
       const auto stage = time("correlations");
       templates_ = place_templates(exec_, input.probe, input.templates, ledger);
-      correlations_ =
-          correlate_templates(exec_, templates_, input.pcs.wPCA,
-                              {.limit_bytes = options.device_limit_bytes -
-                                              std::min(options.device_limit_bytes,
-                                                       matching_bytes<Exec>(input, windows_, options))},
-                              ledger);
+      correlations_ = correlate_templates(exec_, templates_, input.pcs.wPCA,
+                                          {.limit_bytes = options.device_limit_bytes}, ledger);
     }
     const auto stage = time("workspace");
     wPCA_ = upload_components(exec_, input.pcs.wPCA, ledger);
@@ -234,13 +230,17 @@ void sort_by_time(Matching& result) {
 
 template <class Exec>
 void check_matching(const MatchingInput& input, const MatchingOptions& options) {
-  const std::size_t needed = matching_bytes<Exec>(input, windows_of(input, options), options);
-  if (needed > options.device_limit_bytes)
-    throw InputError("memory.device_limit_mb = " + std::to_string(options.device_limit_bytes >> 20) +
-                     " is too small: matching " + std::to_string(input.templates.extent(0)) +
-                     " templates in windows of " + std::to_string(options.window_samples) +
-                     " samples needs " + std::to_string((needed >> 20) + 1) +
-                     "; raise it, or lower matching.window_samples");
+  TransferLedger none;
+  const PlacedTemplates<Exec> placed = place_templates(Exec(), input.probe, input.templates, none);
+  const std::size_t correlations = correlation_bytes(placed, static_cast<int>(input.pcs.wPCA.extent(1)), {});
+  const std::size_t needed = matching_bytes<Exec>(input, windows_of(input, options), options) + correlations;
+  if (needed <= options.device_limit_bytes) return;
+  const auto megabytes = [](std::size_t bytes) { return std::to_string((bytes >> 20) + 1); };
+  throw InputError("memory.device_limit_mb = " + std::to_string(options.device_limit_bytes >> 20) +
+                   " is too small: matching " + std::to_string(input.templates.extent(0)) +
+                   " templates in windows of " + std::to_string(options.window_samples) + " samples needs " +
+                   megabytes(needed) + ", " + megabytes(correlations) +
+                   " of them for the templates' correlations; raise it, or lower matching.window_samples");
 }
 
 template <class Exec>

@@ -168,7 +168,21 @@ void multiply_tiled(const Exec& exec, const MatrixRef<const float, Exec>& a,
   multiply_transposed(exec, products);
 }
 
+/// Bytes of the correlations and of the largest block's scratch.
+std::size_t bytes_of(std::size_t n_pairs, std::size_t n_lags, const ScratchSizes& scratch) {
+  return scratch.bytes() + n_pairs * (sizeof(float) * n_lags + 2 * sizeof(std::int32_t));
+}
+
 }  // namespace
+
+template <class Exec>
+std::size_t correlation_bytes(const PlacedTemplates<Exec>& templates, int nt,
+                              const CorrelationOptions& options) {
+  const PairList pairs = list_pairs(templates);
+  const auto blocks = make_blocks(templates, pairs, static_cast<std::size_t>(options.block_templates));
+  return bytes_of(pairs.other.size(), 2 * static_cast<std::size_t>(nt) - 1,
+                  scratch_sizes(blocks, templates.n_pcs));
+}
 
 template <class Exec>
 TemplateCorrelations<Exec> correlate_templates(const Exec& exec, const PlacedTemplates<Exec>& templates,
@@ -183,8 +197,7 @@ TemplateCorrelations<Exec> correlate_templates(const Exec& exec, const PlacedTem
       make_blocks(templates, pairs, static_cast<std::size_t>(options.block_templates));
   const ScratchSizes sizes = scratch_sizes(blocks, n_pcs);
   const std::size_t n_pairs = pairs.other.size();
-  check_memory(sizes.bytes() + n_pairs * (sizeof(float) * lags.extent(1) + 2 * sizeof(std::int32_t)), n_pairs,
-               options.limit_bytes);
+  check_memory(bytes_of(n_pairs, lags.extent(1), sizes), n_pairs, options.limit_bytes);
 
   TemplateCorrelations<Exec> correlations;
   correlations.nt = static_cast<int>(wPCA.extent(1));
@@ -218,9 +231,10 @@ TemplateCorrelations<Exec> correlate_templates(const Exec& exec, const PlacedTem
   return correlations;
 }
 
-#define INSTANTIATE(Exec)                                                                            \
-  template TemplateCorrelations<Exec> correlate_templates(const Exec&, const PlacedTemplates<Exec>&, \
-                                                          const HostMatrix<float>&,                  \
+#define INSTANTIATE(Exec)                                                                               \
+  template std::size_t correlation_bytes(const PlacedTemplates<Exec>&, int, const CorrelationOptions&); \
+  template TemplateCorrelations<Exec> correlate_templates(const Exec&, const PlacedTemplates<Exec>&,    \
+                                                          const HostMatrix<float>&,                     \
                                                           const CorrelationOptions&, TransferLedger&);
 KOKKOSORT_INSTANTIATE(INSTANTIATE)
 #undef INSTANTIATE

@@ -7,7 +7,7 @@
 #include "core/instantiate.hpp"
 #include "kokkosort/templates/pc_products.hpp"
 #include "templates/candidates.hpp"
-#include "templates/unimodal_pairs.hpp"
+#include "templates/pair_bimodality.hpp"
 
 namespace kokkosort {
 namespace {
@@ -36,12 +36,7 @@ class TemplateMerger {
   template <class Exec>
   bool merge(const Exec& exec, const TemplateOptions& options, TransferLedger& ledger) {
     const std::vector<MergeCandidate> candidates = untested_candidates(exec, options, ledger);
-    std::vector<SpikePair> pairs;
-    for (const MergeCandidate& candidate : candidates)
-      pairs.push_back(
-          {spikes_of_template(candidate.kept, 0), spikes_of_template(candidate.other, candidate.shift)});
-    const std::vector<double> scores =
-        pair_bimodality(exec, spikes_, products_, pairs, options.device_limit_bytes, ledger);
+    const std::vector<double> scores = bimodality_of(exec, candidates, options, ledger);
 
     std::set<std::int32_t> taken;
     for (std::size_t k = 0; k < candidates.size(); ++k) {
@@ -114,6 +109,25 @@ class TemplateMerger {
       return rejected_.contains({candidate.kept, candidate.other});
     });
     return candidates;
+  }
+
+  /// The candidates' scores; 0 for those that are one neuron in any case.
+  template <class Exec>
+  std::vector<double> bimodality_of(const Exec& exec, const std::vector<MergeCandidate>& candidates,
+                                    const TemplateOptions& options, TransferLedger& ledger) const {
+    std::vector<SpikePair> pairs;
+    std::vector<std::size_t> uncertain;
+    for (std::size_t k = 0; k < candidates.size(); ++k) {
+      if (static_cast<double>(candidates[k].correlation) >= options.certain_correlation) continue;
+      uncertain.push_back(k);
+      pairs.push_back({spikes_of_template(candidates[k].kept, 0),
+                       spikes_of_template(candidates[k].other, candidates[k].shift)});
+    }
+    const std::vector<double> scores =
+        pair_bimodality(exec, spikes_, products_, pairs, options.device_limit_bytes, ledger);
+    std::vector<double> all(candidates.size(), 0.0);
+    for (std::size_t i = 0; i < uncertain.size(); ++i) all[uncertain[i]] = scores[i];
+    return all;
   }
 
   std::vector<ShiftedSpike> spikes_of_template(std::int32_t k, std::int32_t shift) const {

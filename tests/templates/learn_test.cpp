@@ -142,6 +142,17 @@ TYPED_TEST(LearnTest, TwoNeuronsThatLookAlikeStay) {
   EXPECT_EQ(this->learn(clustered, unseen).n_templates(), 1u);
 }
 
+/// A strong neuron whose spikes were aligned in two ways: two heaps, but no two neurons are so alike.
+TYPED_TEST(LearnTest, AlmostTheSameMergesWhateverItsSpikesSay) {
+  const auto a = this->neuron(5, 90.0);
+  const auto clustered = this->record({{a, 300, 5}, {this->unlike(a, 9.0), 300, 5}});
+  ASSERT_GT(likeness(clustered, 0, 1), 0.985);
+  EXPECT_EQ(this->learn(clustered).n_templates(), 1u);
+  TemplateOptions look;
+  look.certain_correlation = 2.0;
+  EXPECT_EQ(this->learn(clustered, look).n_templates(), 2u);
+}
+
 TYPED_TEST(LearnTest, LeavesAllWhenAskedTo) {
   const auto a = this->neuron(5);
   const auto clustered = this->record({{a, 300, 5}, {a, 200, 5}, {this->neuron(2), 250, 2}});

@@ -41,4 +41,10 @@ TemplateCorrelations<Exec> correlate_templates(const Exec& exec, const PlacedTem
                                                const HostMatrix<float>& wPCA,
                                                const CorrelationOptions& options, TransferLedger& ledger);
 
+/// Device bytes that correlate_templates takes, scratch included.
+/// @param nt  samples of a waveform
+template <class Exec>
+std::size_t correlation_bytes(const PlacedTemplates<Exec>& templates, int nt,
+                              const CorrelationOptions& options);
+
 }  // namespace kokkosort

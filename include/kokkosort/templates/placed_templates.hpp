@@ -33,8 +33,8 @@ struct PlacedTemplates {
   std::vector<std::vector<std::uint64_t>>
       channel_bits;                              // [templates], the footprint itself, 64 channels a word
   Matrix<float, Exec> weights;                   // [channels · pcs, templates], feature-major
-  Vector<float, Exec> energy;                            // [templates], ‖U‖²
-  Vector<float, Exec> inverse_energy;                    // [templates], 1 / ‖U‖²
+  Vector<float, Exec> energy;                    // [templates], ‖U‖²
+  Vector<float, Exec> inverse_energy;            // [templates], 1 / ‖U‖²
   Vector<std::int32_t, Exec> channel_on_device;  // [channels], channel_at
   Vector<PlaceRange, Exec> footprint_on_device;  // [templates]
 

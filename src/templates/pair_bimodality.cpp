@@ -1,4 +1,4 @@
-#include "templates/unimodal_pairs.hpp"
+#include "templates/pair_bimodality.hpp"
 
 #include <algorithm>
 #include <span>
