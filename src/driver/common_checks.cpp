@@ -16,6 +16,11 @@ void refuse_replacing_input(const std::filesystem::path& input, const std::files
                      ": is the input and would be replaced by the result; set output.folder");
 }
 
+void refuse_replacing_inputs(const std::vector<std::filesystem::path>& inputs,
+                             const std::filesystem::path& result) {
+  for (const std::filesystem::path& input : inputs) refuse_replacing_input(input, result);
+}
+
 void check_device_limit(std::size_t limit_bytes, const Device& device) {
   if (runs_on_host<Kokkos::DefaultExecutionSpace> || limit_bytes <= device.memory_bytes) return;
   throw InputError(fmt::format("memory.device_limit_mb is {}; it must be within what {} has, {}",

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <vector>
 
 #include "driver/environment.hpp"
 
@@ -10,6 +11,10 @@ namespace kokkosort {
 
 /// @throws InputError if the result would replace an input: that may itself be called clusters.h5
 void refuse_replacing_input(const std::filesystem::path& input, const std::filesystem::path& result);
+
+/// Likewise for each of several.
+void refuse_replacing_inputs(const std::vector<std::filesystem::path>& inputs,
+                             const std::filesystem::path& result);
 
 /// @throws InputError if the device has less memory than memory.device_limit_mb grants
 void check_device_limit(std::size_t limit_bytes, const Device& device);

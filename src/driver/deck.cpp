@@ -9,18 +9,13 @@
 #include <set>
 #include <system_error>
 
+#include "driver/deck_command.hpp"
 #include "kokkosort/errors.hpp"
 
 namespace kokkosort {
 namespace {
 
 constexpr std::size_t largest_deck = 1 << 20;
-
-/// A value as an error shows it: short.
-std::string shown(const std::string& text) {
-  constexpr std::size_t longest = 60;
-  return "'" + (text.size() > longest ? text.substr(0, longest) + "..." : text) + "'";
-}
 
 /// Walks one deck. Only groups of known keys are entered, so that aliases that multiply cannot.
 class DeckReader {
@@ -32,6 +27,7 @@ class DeckReader {
   std::set<std::string> read() {
     const YAML::Node root = parse(load_text());
     if (!root.IsMap()) fail(root.Mark(), "a deck is a map of keys, e.g. 'input: {features: FILE.h5}'");
+    collect_names(root, "");
     read_map(root, "");
     return std::move(seen_);
   }
@@ -53,8 +49,7 @@ class DeckReader {
     if (!stream.eof() && !stream) fail(YAML::Mark::null_mark(), "cannot be read");
     text.resize(static_cast<std::size_t>(stream.gcount()));
     if (text.size() > largest_deck || text.find('\0') != std::string::npos)
-      fail(YAML::Mark::null_mark(),
-           "is not a deck (YAML text); name data files in a deck, under input");
+      fail(YAML::Mark::null_mark(), "is not a deck (YAML text); name data files in a deck, under input");
     return text;
   }
 
@@ -69,6 +64,18 @@ class DeckReader {
     }
   }
 
+  /// All keys of the deck, as far as any command knows the groups that they are in.
+  void collect_names(const YAML::Node& map, const std::string& group) {
+    for (const auto& entry : map) {
+      if (!entry.first.IsScalar()) continue;
+      const std::string name = group.empty() ? entry.first.Scalar() : group + "." + entry.first.Scalar();
+      if (!entry.second.IsMap())
+        names_.insert(name);
+      else if (is_group_of_any(name))
+        collect_names(entry.second, name);
+    }
+  }
+
   void read_map(const YAML::Node& map, const std::string& group) {
     for (const auto& entry : map) {
       if (!entry.first.IsScalar()) fail(entry.first.Mark(), "a key must be a word");
@@ -79,11 +86,9 @@ class DeckReader {
       } else if (keys_.is_group(name)) {
         read_group(name, entry.first.Mark(), entry.second);
       } else if (entry.second.IsMap()) {
-        fail(entry.first.Mark(), fmt::format("unknown group {}; the nearest known group is {}", shown(name),
-                                             keys_.nearest_group(name)));
+        fail(entry.first.Mark(), unknown_complaint("group", name, keys_.nearest_group(name), keys_, names_));
       } else {
-        fail(entry.first.Mark(),
-             fmt::format("unknown key {}; the nearest known key is {}", shown(name), keys_.nearest(name)));
+        fail(entry.first.Mark(), unknown_complaint("key", name, keys_.nearest(name), keys_, names_));
       }
     }
   }
@@ -110,7 +115,9 @@ class DeckReader {
       fail(mark, fmt::format("{} holds a zero byte; it must be {}", key.name, key.allowed));
     // Quoted values are text for YAML ("!"), also where they look like numbers.
     const bool mistyped = !key.quoted && !key.list && node.Tag() == "!";
-    if (mistyped || !key.set(node.Scalar(), folder_))
+    // A list of one: text that begins with [ is here no list.
+    const std::string text = key.list ? "[" + yaml_text(node.Scalar()) + "]" : node.Scalar();
+    if (mistyped || !key.set(text, folder_))
       fail(mark, fmt::format("{} is {}{}; it must be {}", key.name, mistyped ? "the text " : "",
                              shown(node.Scalar()), key.allowed));
   }
@@ -125,11 +132,14 @@ class DeckReader {
   std::filesystem::path path_;
   std::filesystem::path folder_;
   const DeckKeys& keys_;
+  std::set<std::string> names_;
   std::set<std::string> seen_;
 };
 
+/// @param names  of all keys that deck and command line set
 /// @return name of the key set
-std::string apply_override(const std::string& text, const DeckKeys& keys) {
+std::string apply_override(const std::string& text, const DeckKeys& keys,
+                           const std::set<std::string>& names) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos)
     throw InputError(fmt::format("command line: {} is not of the form section.key=value", shown(text)));
@@ -137,8 +147,7 @@ std::string apply_override(const std::string& text, const DeckKeys& keys) {
   const std::string value = text.substr(equals + 1);
   const DeckKey* key = keys.find(name);
   if (key == nullptr)
-    throw InputError(fmt::format("command line: unknown key {}; the nearest known key is {}", shown(name),
-                                 keys.nearest(name)));
+    throw InputError("command line: " + unknown_complaint("key", name, keys.nearest(name), keys, names));
   if (!key->set(value, absolute_path(".")))
     throw InputError(fmt::format("command line: {} is {}; it must be {}", name, shown(value), key->allowed));
   return name;
@@ -167,7 +176,8 @@ bool deck_sets(const std::filesystem::path& path, const std::vector<std::string>
   for (const std::string& text : overrides)
     if (text.starts_with(name + ".") || text.starts_with(name + "=")) return true;
   std::error_code error;  // a pipe can be read but once, and load_deck is to read it
-  if (!std::filesystem::is_regular_file(path, error) || std::filesystem::file_size(path, error) > largest_deck)
+  if (!std::filesystem::is_regular_file(path, error) ||
+      std::filesystem::file_size(path, error) > largest_deck)
     return false;
   try {
     return has_node(YAML::LoadFile(path.string()), name);
@@ -179,7 +189,9 @@ bool deck_sets(const std::filesystem::path& path, const std::vector<std::string>
 void load_deck(const std::filesystem::path& path, const std::vector<std::string>& overrides,
                const DeckKeys& keys) {
   std::set<std::string> given = DeckReader(path, keys).read();
-  for (const std::string& text : overrides) given.insert(apply_override(text, keys));
+  std::set<std::string> names = given;
+  for (const std::string& text : overrides) names.insert(text.substr(0, text.find('=')));
+  for (const std::string& text : overrides) given.insert(apply_override(text, keys, names));
   for (const DeckKey& key : keys.all())
     if (key.required && !given.contains(key.name))
       throw InputError(fmt::format("{}: {} is missing; it must be {}: {}", path.string(), key.name,

@@ -42,6 +42,11 @@ std::string yaml_text(const std::string& text) {
   return quoted + '"';
 }
 
+std::string shown(const std::string& text) {
+  constexpr std::size_t longest = 60;
+  return "'" + (text.size() > longest ? text.substr(0, longest) + "..." : text) + "'";
+}
+
 void DeckKeys::real(const std::string& name, double& option, double low, double high,
                     const std::string& help) {
   const auto set = [&option, low, high](const std::string& text, const std::filesystem::path&) {

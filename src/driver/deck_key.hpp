@@ -37,10 +37,11 @@ class DeckKeys {
   /// An amount of memory, in MB in the deck and in bytes in the option.
   void megabytes(const std::string& name, std::size_t& bytes, const std::string& help);
   /// A list of words. One word is a list of one.
-  void words(const std::string& name, std::vector<std::string>& option, const std::string& help, bool required = false);
+  void words(const std::string& name, std::vector<std::string>& option, const std::string& help,
+             bool required = false);
   /// A list of whole numbers, or of lists of them; false and true count as 0 and 1.
-  void number_lists(const std::string& name, std::vector<std::vector<std::int64_t>>& option, const std::string& help,
-                    bool required = false);
+  void number_lists(const std::string& name, std::vector<std::vector<std::int64_t>>& option,
+                    const std::string& help, bool required = false);
   /// One of several words.
   template <class Enum>
   void choice(const std::string& name, Enum& option, const std::vector<std::pair<std::string, Enum>>& words,
@@ -48,7 +49,7 @@ class DeckKeys {
   void text(const std::string& name, std::string& option, const std::string& help, bool required = false);
   void path(const std::string& name, std::filesystem::path& option, const std::string& help,
             bool required = false);
-  /// A list of paths. Text that does not begin with [ is one path, a list of one.
+  /// A list of paths. Text that does not begin with [ is one path, a list of one; a path that does is ./[...
   void paths(const std::string& name, std::vector<std::filesystem::path>& option, const std::string& help,
              bool required = false);
 
@@ -72,6 +73,9 @@ class DeckKeys {
 
 /// Text in quotes, as YAML reads it back.
 std::string yaml_text(const std::string& text);
+
+/// A value as an error shows it: short, in quotes.
+std::string shown(const std::string& text);
 
 /// Reads a number that takes up the whole text.
 template <class T>

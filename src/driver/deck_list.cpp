@@ -12,10 +12,13 @@ std::vector<YAML::Node> elements(const YAML::Node& node) {
   return {node.begin(), node.end()};
 }
 
-/// @return false if the text is not YAML
+/// @return false if the text is more or less than one list or one element
 bool parse_list(const std::string& text, std::vector<YAML::Node>& list) {
   try {
-    list = elements(YAML::Load(text));
+    // As the one element of another list: what stands behind it, a comment too, is then not YAML.
+    const std::vector<YAML::Node> documents = YAML::LoadAll("[" + text + "]");
+    if (documents.size() != 1 || !documents[0].IsSequence() || documents[0].size() != 1) return false;
+    list = elements(documents[0][0]);
     return !list.empty();
   } catch (const YAML::Exception&) {
     return false;
@@ -45,7 +48,8 @@ bool parse_paths(const std::string& text, const std::filesystem::path& folder,
   std::vector<YAML::Node> nodes{YAML::Node(text)};
   if (text.starts_with('[') && !parse_list(text, nodes)) return false;
   for (const YAML::Node& node : nodes) {
-    if (!node.IsScalar() || node.Scalar().empty() || node.Scalar().find('\0') != std::string::npos) return false;
+    if (!node.IsScalar() || node.Scalar().empty() || node.Scalar().find('\0') != std::string::npos)
+      return false;
     paths.push_back((folder / node.Scalar()).lexically_normal());
   }
   return true;
@@ -56,7 +60,7 @@ bool parse_number_lists(const std::string& text, std::vector<std::vector<std::in
   std::vector<YAML::Node> nodes;
   if (!parse_list(text, nodes)) return false;
   const bool nested = nodes.front().IsSequence();
-  if (!nested) nodes = {YAML::Load(text)};
+  if (!nested) nodes = {YAML::Load("[" + text + "]")[0]};
   for (const YAML::Node& node : nodes) {
     if (nested && !node.IsSequence()) return false;
     if (!parse_numbers(node, lists.emplace_back())) return false;
@@ -84,8 +88,8 @@ void DeckKeys::words(const std::string& name, std::vector<std::string>& option, 
   keys_.back().list = true;
 }
 
-void DeckKeys::paths(const std::string& name, std::vector<std::filesystem::path>& option, const std::string& help,
-                     bool required) {
+void DeckKeys::paths(const std::string& name, std::vector<std::filesystem::path>& option,
+                     const std::string& help, bool required) {
   const auto set = [&option](const std::string& text, const std::filesystem::path& folder) {
     std::vector<std::filesystem::path> paths;
     if (!parse_paths(text, folder, paths)) return false;

@@ -18,7 +18,9 @@ struct MatchFiles {
   MatchingInput input() const { return {*traces, scale_to_sigma, set.probe, set.pcs, set.templates}; }
 };
 
-/// @throws InputError if the result would replace the templates or a file of the recording
+/// @throws InputError if the result would replace the templates or a file of the recording; open_match_files
+/// does where links
+///         in them lead to it
 void refuse_replacing_inputs(const MatchDeck& deck);
 
 /// Reads templates and opens the recording. What the deck leaves to the files is filled in, so that the deck

@@ -7,6 +7,7 @@
 #include <exception>
 #include <stdexcept>
 
+#include "core/counted.hpp"
 #include "kokkosort/version.hpp"
 
 namespace kokkosort {
@@ -71,10 +72,11 @@ void print_summary(const MatchSummary& summary) {
   const std::int64_t n_samples = files.traces->n_samples();
   const double recorded = static_cast<double>(n_samples) / files.set.sampling_rate_hz;
   print_heading(run);
-  print_row("recording", fmt::format("{} samples of {} channels, {:.1f} s", n_samples,
-                                     files.traces->n_channels(), recorded));
+  print_row("recording", fmt::format("{} of {}, {:.1f} s", counted(n_samples, "sample"),
+                                     counted(files.traces->n_channels(), "channel"), recorded));
   print_row("templates", std::to_string(files.set.n_templates()));
-  print_row("windows", fmt::format("{}, of at most {} rounds", matching.windows, matching.most_rounds));
+  print_row("windows",
+            fmt::format("{}, of at most {}", matching.windows, counted(matching.most_rounds, "round")));
   print_row("spikes", std::to_string(matching.n_spikes()));
   print_times(run, seconds, recorded);
   print_row("result", deck.result().string());

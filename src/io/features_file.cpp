@@ -156,7 +156,7 @@ void sort_by_time(SpikeFeatures& spikes) {
 }  // namespace
 
 SpikeFeatures read_features(const std::filesystem::path& path, const std::string& group,
-                            std::size_t host_limit) {
+                            std::size_t host_limit, std::vector<std::filesystem::path>* files) {
   InputFile file(path, host_limit);
   const std::string name = find_group(file, group);
   SpikeFeatures spikes;
@@ -170,6 +170,7 @@ SpikeFeatures read_features(const std::filesystem::path& path, const std::string
   check_spacing(file, name, "dminx_um", spikes.centres.x_um, spikes.dminx_um);
   read_spikes(file, name, spikes);
   sort_by_time(spikes);
+  if (files != nullptr) *files = file.files();
   return spikes;
 }
 

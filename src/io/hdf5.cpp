@@ -190,6 +190,11 @@ std::vector<std::string> InputFile::groups_with(const std::string& member) const
   return search.found;
 }
 
+void InputFile::note_files(const Dataset& dataset) {
+  const std::vector<std::filesystem::path> files = files_of(dataset.id.get());
+  files_.insert(files_.end(), files.begin(), files.end());
+}
+
 void InputFile::grant_memory(const Dataset& dataset, std::size_t element_bytes) {
   const double claimed = claimed_bytes(dataset.shape, element_bytes);
   if (claimed > static_cast<double>(memory_limit_ - memory_granted_))
@@ -219,7 +224,8 @@ Dataset InputFile::find(const std::string& name, std::size_t n_axes, bool reals)
   if (dataset.id.get() < 0) fail(name, "cannot be opened as a dataset: " + last_error());
 
   const Id type(H5Dget_type(dataset.id.get()));
-  if (const std::string complaint = type_complaint(type.get(), reals); !complaint.empty()) fail(name, complaint);
+  if (const std::string complaint = type_complaint(type.get(), reals); !complaint.empty())
+    fail(name, complaint);
 
   dataset.shape = shape_of(dataset.id.get());
   if (dataset.shape.size() != n_axes)
@@ -230,6 +236,7 @@ Dataset InputFile::find(const std::string& name, std::size_t n_axes, bool reals)
 template <class T>
 Dataset InputFile::open(const std::string& name, std::size_t n_axes) {
   Dataset dataset = find(name, n_axes, std::is_floating_point_v<T>);
+  note_files(dataset);
   grant_memory(dataset, sizeof(T));
   check_storage(dataset, sizeof(T));
   return dataset;
@@ -281,7 +288,8 @@ T InputFile::attribute(const std::string& object, const std::string& name) const
   const Id id(H5Aopen_by_name(file_.get(), object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT));
   if (id.get() < 0) fail(where, "cannot be opened: " + last_error());
   const Id type(H5Aget_type(id.get()));
-  if (const std::string complaint = type_complaint(type.get(), std::is_floating_point_v<T>); !complaint.empty())
+  if (const std::string complaint = type_complaint(type.get(), std::is_floating_point_v<T>);
+      !complaint.empty())
     fail(where, complaint);
   const Id space(H5Aget_space(id.get()));
   if (H5Sget_simple_extent_npoints(space.get()) != 1) fail(where, "must be one number");
@@ -292,9 +300,9 @@ T InputFile::attribute(const std::string& object, const std::string& name) const
   return value;
 }
 
-#define INSTANTIATE(T)                                                              \
-  template Dataset InputFile::open<T>(const std::string&, std::size_t);             \
-  template void InputFile::read<T>(const Dataset&, T*) const;                       \
+#define INSTANTIATE(T)                                                  \
+  template Dataset InputFile::open<T>(const std::string&, std::size_t); \
+  template void InputFile::read<T>(const Dataset&, T*) const;           \
   template T InputFile::attribute<T>(const std::string&, const std::string&) const;
 INSTANTIATE(float)
 INSTANTIATE(double)

@@ -101,6 +101,10 @@ class InputFile {
   template <class T>
   void read_rows(const Dataset& dataset, std::size_t first, std::size_t count, T* to) const;
 
+  /// Files that hold what was opened: others than this one, if links lead there. A file may occur more than
+  /// once.
+  const std::vector<std::filesystem::path>& files() const { return files_; }
+
   bool has_attribute(const std::string& object, const std::string& name) const;
   /// One number. @param object  "/" for the file's own attributes
   template <class T>
@@ -113,6 +117,7 @@ class InputFile {
  private:
   /// @param reals  whether floating-point numbers will do
   Dataset find(const std::string& name, std::size_t n_axes, bool reals) const;
+  void note_files(const Dataset& dataset);
   void grant_memory(const Dataset& dataset, std::size_t element_bytes);
   void check_storage(const Dataset& dataset, std::size_t element_bytes) const;
   void read_as(const Dataset& dataset, hid_t type, void* to) const;
@@ -124,6 +129,7 @@ class InputFile {
   std::filesystem::path path_;
   std::size_t memory_limit_;
   std::size_t memory_granted_ = 0;
+  std::vector<std::filesystem::path> files_;
   Id file_;
 };
 

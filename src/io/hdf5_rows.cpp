@@ -63,6 +63,7 @@ std::vector<std::string> InputFile::datasets_with(std::size_t n_axes) const {
 
 Dataset InputFile::open_rows(const std::string& name, std::size_t n_axes) {
   Dataset dataset = find(name, n_axes, true);
+  note_files(dataset);
   const Id type(H5Dget_type(dataset.id.get()));
   check_storage(dataset, H5Tget_size(type.get()));
   constexpr std::size_t usual_cache = std::size_t{1} << 20;

@@ -49,25 +49,39 @@ fs::path external_path(const std::string& name, const fs::path& file) {
   return fs::path(prefix) / name;
 }
 
+struct ExternalPart {
+  fs::path path;
+  std::uintmax_t offset;
+  hsize_t room;
+};
+
+std::vector<ExternalPart> external_parts(hid_t properties, const fs::path& file) {
+  std::vector<ExternalPart> parts;
+  const int n_files = H5Pget_external_count(properties);
+  for (int i = 0; i < n_files; ++i) {
+    std::array<char, 4096> name{};
+    off_t offset = 0;
+    hsize_t room = 0;
+    H5Pget_external(properties, static_cast<unsigned>(i), name.size() - 1, name.data(), &offset, &room);
+    parts.push_back({external_path(name.data(), file), static_cast<std::uintmax_t>(offset), room});
+  }
+  return parts;
+}
+
 std::string missing_external(hid_t dataset, hid_t properties, const fs::path& file) {
   const Id space(H5Dget_space(dataset));
   const Id type(H5Dget_type(dataset));
   hsize_t needed = H5Tget_size(type.get());
   for (const hsize_t n : extents(space.get())) needed *= n;
-  const int n_files = H5Pget_external_count(properties);
-  for (int i = 0; i < n_files && needed > 0; ++i) {
-    std::array<char, 4096> name{};
-    off_t offset = 0;
-    hsize_t room = 0;
-    H5Pget_external(properties, static_cast<unsigned>(i), name.size() - 1, name.data(), &offset, &room);
+  for (const auto& [path, offset, room] : external_parts(properties, file)) {
+    if (needed == 0) break;
     const hsize_t here = std::min(needed, room);
-    const fs::path path = external_path(name.data(), file);
     std::error_code error;
     const std::uintmax_t bytes = fs::file_size(path, error);
     if (error) return fmt::format("lies in {}: {}", path.string(), error.message());
-    if (bytes < static_cast<std::uintmax_t>(offset) + here)
+    if (bytes < offset + here)
       return fmt::format("lies in {}, which has {} bytes; it must have {}; was it written completely?",
-                         path.string(), bytes, static_cast<std::uintmax_t>(offset) + here);
+                         path.string(), bytes, offset + here);
     needed -= here;
   }
   return {};
@@ -94,6 +108,19 @@ std::string storage_complaint(hid_t dataset, const fs::path& file) {
     default:
       return "is virtual: it is put together from other files; copy its values into one file";
   }
+}
+
+std::vector<fs::path> files_of(hid_t dataset) {
+  const ssize_t size = H5Fget_name(dataset, nullptr, 0);
+  if (size <= 0) return {};
+  std::string name(static_cast<std::size_t>(size) + 1, '\0');
+  H5Fget_name(dataset, name.data(), name.size());
+  name.pop_back();
+  std::vector<fs::path> files{name};
+  const Id properties(H5Dget_create_plist(dataset));
+  if (H5Pget_layout(properties.get()) != H5D_CONTIGUOUS) return files;
+  for (const ExternalPart& part : external_parts(properties.get(), files.front())) files.push_back(part.path);
+  return files;
 }
 
 std::string filter_complaint(hid_t dataset) {

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace kokkosort::hdf5 {
 
@@ -12,6 +13,9 @@ namespace kokkosort::hdf5 {
 ///
 /// @param file  that the dataset was opened from
 std::string storage_complaint(hid_t dataset, const std::filesystem::path& file);
+
+/// The files that hold a dataset: where its links lead, and files of its values beside that one.
+std::vector<std::filesystem::path> files_of(hid_t dataset);
 
 /// Which filter of a dataset that could not be read this library lacks, in words that follow its name; empty
 /// if none.

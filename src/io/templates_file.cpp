@@ -88,7 +88,14 @@ HostTensor3<float> read_values(InputFile& file, const std::string& name, std::si
 }
 
 /// 0 if the file does not say.
-double find_spacing(const InputFile& file, const std::string& name) {
+double find_rate(const InputFile& file, double given) {
+  if (given > 0.0) return given;
+  return file.has_attribute("/", "sampling_rate_hz") ? read_sampling_rate(file) : 0.0;
+}
+
+/// 0 if the file does not say.
+double find_spacing(const InputFile& file, const std::string& name, double given) {
+  if (given > 0.0) return given;
   for (const char* object : {"/", "detected", "matched"})
     if (file.has_attribute(object, name)) return read_spacing(file, object, name);
   return 0.0;
@@ -97,13 +104,13 @@ double find_spacing(const InputFile& file, const std::string& name) {
 }  // namespace
 
 TemplateSet read_templates(const std::filesystem::path& path, const std::string& dataset,
-                           std::size_t host_limit) {
+                           std::size_t host_limit, const GivenAttributes& given) {
   InputFile file(path, host_limit);
   check_there(file, dataset);
   TemplateSet set;
-  if (file.has_attribute("/", "sampling_rate_hz")) set.sampling_rate_hz = read_sampling_rate(file);
-  set.dmin_um = find_spacing(file, "dmin_um");
-  set.dminx_um = find_spacing(file, "dminx_um");
+  set.sampling_rate_hz = find_rate(file, given.sampling_rate_hz);
+  set.dmin_um = find_spacing(file, "dmin_um", given.dmin_um);
+  set.dminx_um = find_spacing(file, "dminx_um", given.dminx_um);
   set.probe = read_probe(file);
   set.pcs = read_pcs(file);
   constexpr std::size_t fewest_samples = 3;
@@ -112,6 +119,7 @@ TemplateSet read_templates(const std::filesystem::path& path, const std::string&
                                       set.pcs.wPCA.extent(1), fewest_samples));
   check_orthonormal(file, set.pcs.wPCA);
   set.templates = read_values(file, dataset, set.probe.x_um.size(), set.pcs.wPCA.extent(0));
+  set.files = file.files();
   return set;
 }
 

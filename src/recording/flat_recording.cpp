@@ -4,10 +4,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
+#include <string_view>
 #include <utility>
 
+#include "core/counted.hpp"
 #include "kokkosort/errors.hpp"
 #include "kokkosort/recording/open_recording.hpp"
 #include "recording/reading.hpp"
@@ -64,10 +67,21 @@ std::int64_t count_samples(const fs::path& path, std::int64_t bytes, std::size_t
   if (bytes == 0) fail(path, "is empty; it must hold samples");
   if (bytes % sample_bytes != 0)
     fail(path,
-         fmt::format("has {} bytes, {} more than a whole number of samples of {} channels of {} ({} bytes "
-                     "each); are channels and type right, and was it written completely?",
-                     bytes, bytes % sample_bytes, n_channels, name_of(type), sample_bytes));
+         fmt::format(
+             "has {}, {} more than a whole number of samples of {} of {} ({} each); are channels and type "
+             "right, and was it written completely?",
+             counted(bytes, "byte"), bytes % sample_bytes, counted(n_channels, "channel"), name_of(type),
+             counted(sample_bytes, "byte")));
   return bytes / sample_bytes;
+}
+
+/// Its header would be taken for samples.
+void refuse_numpy(const fs::path& path, int file) {
+  constexpr std::string_view magic = "\x93NUMPY";
+  std::array<char, magic.size()> start{};
+  const ssize_t got = pread(file, start.data(), start.size(), 0);
+  if (got == static_cast<ssize_t>(magic.size()) && magic == std::string_view(start.data(), start.size()))
+    fail(path, "is a NumPy file; write it with tofile()");
 }
 
 Part open_part(const fs::path& path, std::int64_t first, std::size_t n_channels, SampleType type) {
@@ -78,6 +92,7 @@ Part open_part(const fs::path& path, std::int64_t first, std::size_t n_channels,
   struct stat status {};
   if (fstat(file.get(), &status) != 0) fail(path, std::strerror(errno));
   if (!S_ISREG(status.st_mode)) fail(path, "is not a file");
+  refuse_numpy(path, file.get());
   const std::int64_t n = count_samples(path, status.st_size, n_channels, type);
   return {path, std::move(file), first, n};
 }

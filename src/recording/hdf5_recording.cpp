@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <system_error>
 #include <utility>
 
 #include "io/hdf5.hpp"
@@ -62,6 +63,7 @@ class DatasetRecording final : public Recording {
   std::int64_t n_samples() const override { return static_cast<std::int64_t>(dataset_.shape[0]); }
   std::size_t n_channels() const override { return dataset_.shape[1]; }
   SampleType type() const override { return type_; }
+  const std::vector<fs::path>& files() const { return file_.files(); }
 
   void read(std::int64_t first, std::size_t count, void* to) override {
     check_range(*this, first, count);
@@ -91,14 +93,18 @@ class DatasetRecording final : public Recording {
 
 }  // namespace
 
-Hdf5Recording open_hdf5_recording(const fs::path& path, const std::string& dataset) {
+Hdf5Recording open_hdf5_recording(const fs::path& path, const std::string& dataset, double scale_to_sigma) {
   hdf5::InputFile file(path, 0);  // nothing is held
   check_there(file, dataset);
-  const double scale = read_scale(file, dataset);
-  return {std::make_unique<DatasetRecording>(std::move(file), dataset), scale};
+  const double scale = scale_to_sigma > 0.0 ? scale_to_sigma : read_scale(file, dataset);
+  auto traces = std::make_unique<DatasetRecording>(std::move(file), dataset);
+  std::vector<fs::path> files = traces->files();
+  return {std::move(traces), scale, std::move(files)};
 }
 
 bool is_hdf5_file(const fs::path& path) {
+  std::error_code error;  // a pipe would wait for its writer
+  if (!fs::is_regular_file(path, error)) return false;
   hdf5::prepare_library();
   return H5Fis_hdf5(path.c_str()) > 0;
 }

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "core/counted.hpp"
 #include "kokkosort/errors.hpp"
 #include "recording/reading.hpp"
 
@@ -14,10 +15,8 @@ MemoryRecording::MemoryRecording(const void* values, std::size_t n_values, std::
     : bytes_(n_values * bytes_of(type)), n_channels_(n_channels), type_(type) {
   if (n_channels == 0) throw InputError("a recording in memory has no channels");
   if (n_values % n_channels != 0)
-    throw InputError(
-        fmt::format("a recording in memory has {} values, which are no whole number of samples of {} "
-                    "channels",
-                    n_values, n_channels));
+    throw InputError(fmt::format("a recording in memory has {}, no whole number of samples of {}",
+                                 counted(n_values, "value"), counted(n_channels, "channel")));
   n_samples_ = static_cast<std::int64_t>(n_values / n_channels);
   if (n_values > 0) std::memcpy(bytes_.data(), values, bytes_.size());
 }

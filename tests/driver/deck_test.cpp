@@ -169,6 +169,11 @@ TEST(Deck, PathsAreOneOrAList) {
     const MatchDeck deck = load_match("  recording: " + name + "\n");
     EXPECT_EQ(deck.recording.size(), 1u) << name;
   }
+  for (const std::string name : {"'[a.bin, b.bin]'", "\"[a].bin\"", "'[a.bin'"})
+    EXPECT_EQ(load_match("  recording: " + name + "\n").recording,
+              Paths{fs::path(name.substr(1, name.size() - 2))});
+  EXPECT_EQ(load_match("  recording: ['[a].bin', b.bin]\n").recording, (Paths{"[a].bin", "b.bin"}));
+  EXPECT_EQ(load_match("", {"input.recording=./[x].bin"}).recording.size(), 1u);
   EXPECT_EQ(load_match("", {"input.recording=/x/a: b.bin"}).recording.size(), 1u);
   EXPECT_EQ(load_match("", {"input.recording=[/x/a.bin, /x/b.bin]"}).recording.size(), 2u);
 }
@@ -189,11 +194,20 @@ TEST(Deck, PathsWrittenBackReadTheSame) {
 TEST(DeckErrors, PathsThatAreNone) {
   for (const std::string text : {"''", "[]", "[a.bin, '']", "[[a.bin]]", "{a: b}", "~", "[a.bin, ~]",
                                  "\"a\\0.bin\"", "[\"a\\0.bin\"]"}) {
-    const std::string message =
-        message_of<InputError>([&] { load_match("  recording: " + text + "\n"); });
+    const std::string message = message_of<InputError>([&] { load_match("  recording: " + text + "\n"); });
     EXPECT_NE(message.find("deck.yaml:3: input.recording "), std::string::npos) << text << ": " << message;
-    EXPECT_NE(message.find("it must be a path, or a list of paths"), std::string::npos) << text << ": " << message;
+    EXPECT_NE(message.find("it must be a path, or a list of paths"), std::string::npos)
+        << text << ": " << message;
   }
+  for (const std::string text :
+       {"[x].bin", "[a.bin] b.bin", "[a.bin] [b.bin]", "[a.bin], [b.bin]", "[a.bin] # ]", "[a.bin]]",
+        "[a.bin", "[a.bin]\n---\n[b.bin]", "[[a.bin]]", "[]", ""})
+    EXPECT_NE(message_of<InputError>([&] {
+                load_match("", {"input.recording=" + text});
+              }).find("it must be a path, or a list of paths"),
+              std::string::npos)
+        << text;
+  EXPECT_NE(message_of<InputError>([] { load_match("  recording: [a.bin] b.bin\n"); }), "");
   EXPECT_NE(message_of<InputError>([] { load_match("  dtype: int16\n"); }).find("input.recording is missing"),
             std::string::npos);
 }
@@ -211,8 +225,8 @@ TEST(Deck, TellsWhetherAKeyIsSet) {
   EXPECT_TRUE(sets("", "input.recording", {"input.recording=x"}));
   EXPECT_TRUE(sets("", "sweep", {"sweep.kernel=x"}));
   EXPECT_FALSE(sets("input: {templates_dataset: x}", "input.templates", {"input.templates_dataset=x"}));
-  for (const std::string text : {"", "input", "input: x", "input: [recording]", "- input", "input: {features: x}",
-                                 "input: {recording: x", "recording: x"})
+  for (const std::string text : {"", "input", "input: x", "input: [recording]", "- input",
+                                 "input: {features: x}", "input: {recording: x", "recording: x"})
     EXPECT_FALSE(sets(text, "input.recording")) << text;
   EXPECT_FALSE(deck_sets(folder / "none.yaml", {}, "sweep"));
 }
@@ -231,6 +245,32 @@ TEST(DeckErrors, UnknownKeysNameTheNearest) {
             std::string::npos);
   EXPECT_EQ(error_of(smallest, {"clustering.trails=3"}),
             "command line: unknown key 'clustering.trails'; the nearest known key is clustering.trials");
+}
+
+TEST(DeckErrors, DecksOfOtherCommandsAreRecognised) {
+  const std::string match = "; this looks like a deck of match";
+  EXPECT_EQ(error_of("input: {recording: r.bin, templates: t.h5}\noutput: {folder: out}\n"),
+            "deck.yaml:1: unknown key 'input.recording'" + match);
+  EXPECT_EQ(error_of("seed: 1\nmatching: {threshold: 9, max_peels: 3}\n"),
+            "deck.yaml:2: unknown group 'matching'" + match);
+  EXPECT_EQ(error_of("seed: 1\n", {"input.recording=r.bin", "input.templates=t.h5"}),
+            "command line: unknown key 'input.recording'" + match);
+  EXPECT_NE(
+      error_of("sweep: {kernel: neighbours, problem: {points: 3}}\n").find("looks like a deck of sweep"),
+      std::string::npos);
+  EXPECT_EQ(error_of(smallest + "matching: {threshold: 9}\n"),
+            "deck.yaml:2: unknown group 'matching', which decks of match have; the nearest known group is "
+            "clustering");
+  EXPECT_NE(message_of<InputError>([] {
+              load_match("  features: f.h5\n  group: matched\nseed: 3\n");
+            }).find(":3: unknown key 'input.features'; this looks like a deck of cluster"),
+            std::string::npos);
+  for (const auto& [name, command] : {std::pair{"match", "match"}, {"sweep_neighbours", "sweep"}}) {
+    const fs::path path = fs::path(KOKKOSORT_SOURCE_DIR) / "inputs" / (std::string(name) + ".yaml");
+    if (!fs::exists(path)) continue;
+    const std::string message = message_of<InputError>([&] { load(path); });
+    EXPECT_NE(message.find(std::string("looks like a deck of ") + command), std::string::npos) << message;
+  }
 }
 
 TEST(DeckErrors, ValuesThatAreNotAllowed) {

@@ -1,6 +1,7 @@
 // Runs `kokkosort match` itself.
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cmath>
 #include <cstdint>
@@ -51,6 +52,19 @@ class MatchCommand : public ProgramTest {
     file.write("traces", {values.size() / n_channels, n_channels}, values.data());
     if (scale_to_sigma != 0.0) file.attribute("traces", "scale_to_sigma", scale_to_sigma);
     file.close();
+  }
+
+  /// An HDF5 file whose object of a name is another file's of the same name.
+  void write_link(const std::string& name, const std::string& object, const fs::path& to) const {
+    hdf5::OutputFile(data_ / name).close();
+    add_link(name, object, to);
+  }
+
+  void add_link(const std::string& name, const std::string& object, const fs::path& to) const {
+    const hdf5::Id file(H5Fopen((data_ / name).c_str(), H5F_ACC_RDWR, H5P_DEFAULT));
+    ASSERT_GE(
+        H5Lcreate_external(to.c_str(), object.c_str(), file.get(), object.c_str(), H5P_DEFAULT, H5P_DEFAULT),
+        0);
   }
 
   template <class T>
@@ -226,6 +240,109 @@ TEST_F(MatchCommand, InputsAreNotReplaced) {
   }
 }
 
+TEST_F(MatchCommand, WhatLinksInInputsLeadToIsNotReplaced) {
+  fs::create_directory(folder());
+  const auto expect_kept = [this](const std::string& options) {
+    for (const std::string command : {"match", "check"}) {
+      const Finished finished = run(command + " DECK --overwrite " + options);
+      EXPECT_EQ(finished.exit_code, 2) << options;
+      EXPECT_NE(finished.error.find("out/matched.h5: is the input and would be replaced"), std::string::npos)
+          << options << finished.error;
+    }
+  };
+  write_hdf5("out/matched.h5", 4, 0.01);
+  write_link("link.h5", "traces", "out/matched.h5");
+  const std::string traces = "input.dataset=traces input.recording='" + (data_ / "link.h5").string() + "'";
+  expect_kept(traces);
+  fs::remove(result());
+  SmallTemplates().write(result());
+  for (const std::string object : {"learned_templates", "probe", "pcs"}) {
+    SmallTemplates without;
+    without.left_out = {object};
+    if (object == "probe") without.left_out = {"probe/x_um", "probe/y_um", "probe/shank"};
+    if (object == "pcs") without.left_out = {"pcs/wPCA", "pcs/wTEMP"};
+    fs::remove(data_ / "t.h5");
+    without.write(data_ / "t.h5");
+    if (object != "learned_templates") {
+      const hdf5::Id file(H5Fopen((data_ / "t.h5").c_str(), H5F_ACC_RDWR, H5P_DEFAULT));
+      ASSERT_GE(H5Ldelete(file.get(), object.c_str(), H5P_DEFAULT), 0);
+    }
+    add_link("t.h5", object, result());
+    expect_kept("");
+  }
+  fs::remove(data_ / "t.h5");
+  SmallTemplates().write(data_ / "t.h5");  // a link that is not used does not matter
+  add_link("t.h5", "other", result());
+  EXPECT_EQ(run("match DECK --overwrite").exit_code, 0);
+  write_hdf5("r.h5", 4, 0.01);
+  write_link("elsewhere.h5", "traces", "r.h5");
+  write_deck("recording: elsewhere.h5, dataset: traces");
+  expect_planted();
+}
+
+TEST_F(MatchCommand, ClusteringDoesNotReplaceWhatLinksLeadTo) {
+  fs::create_directory(folder());
+  SmallFeatures().write(folder() / "clusters.h5");
+  write_link("f.h5", "detected", "out/clusters.h5");
+  for (const std::string object : {"probe", "pcs"}) add_link("f.h5", object, "out/clusters.h5");
+  {
+    const hdf5::Id file(H5Fopen((data_ / "f.h5").c_str(), H5F_ACC_RDWR, H5P_DEFAULT));
+    const hdf5::Id scalar(H5Screate(H5S_SCALAR));
+    const hdf5::Id rate(
+        H5Acreate2(file.get(), "sampling_rate_hz", H5T_IEEE_F64LE, scalar.get(), H5P_DEFAULT, H5P_DEFAULT));
+    const double hz = 30000.0;
+    H5Awrite(rate.get(), H5T_NATIVE_DOUBLE, &hz);
+  }
+  write_text(deck(), "input: {features: f.h5}\noutput: {folder: out}\n");
+  for (const std::string command : {"cluster", "check"}) {
+    const Finished finished = run(command + " DECK --overwrite");
+    EXPECT_EQ(finished.exit_code, 2);
+    EXPECT_NE(finished.error.find("out/clusters.h5: is the input and would be replaced"), std::string::npos)
+        << finished.error;
+  }
+}
+
+TEST_F(MatchCommand, AttributesThatAreNotUsedMayBeWrong) {
+  write_hdf5("r.h5", 4, -1.0);
+  write_deck("recording: r.h5, dataset: traces");
+  expect_refused("match DECK", "r.h5: traces, attribute scale_to_sigma: is -1");
+  expect_planted("input.scale_to_sigma=0.01");
+  SmallTemplates wrong;
+  wrong.sampling_rate_hz = wrong.dmin_um = wrong.dminx_um = -1.0;
+  wrong.write(data_ / "wrong.h5");
+  const std::string templates =
+      "input.scale_to_sigma=0.01 input.templates='" + (data_ / "wrong.h5").string() + "'";
+  expect_planted(templates + " input.sampling_rate_hz=30000 input.dmin_um=20 input.dminx_um=32");
+}
+
+TEST_F(MatchCommand, FilesThatAreNoRecordingsAreNamed) {
+  ASSERT_EQ(mkfifo((data_ / "pipe").c_str(), 0600), 0);
+  write_hdf5("r.h5", 4, 0.01);
+  write_text(data_ / "a.npy", "\x93NUMPY and more");
+  const auto refused = [this](const std::string& recording, const std::string& part) {
+    write_deck("recording: " + recording + ", scale_to_sigma: 0.01");
+    for (const std::string command : {"match DECK", "check DECK"})
+      expect_refused(command, part, "timeout 60");
+  };
+  refused("pipe", "pipe: is not a file");
+  refused("pipe, dataset: traces", "pipe: is not a file");
+  refused("[r.bin, pipe]", "pipe: is not a file");
+  refused("[r.bin, r.h5]", "r.h5: is an HDF5 file, one of 2 that input.recording names; name it alone");
+  refused("[r.h5, r.bin]", "r.h5: is an HDF5 file, one of 2");
+  refused("[r.bin, r.h5], dataset: traces", "r.h5: is an HDF5 file, one of 2");
+  refused("a.npy", "a.npy: is a NumPy file; write it with tofile()");
+  refused("[r.bin, a.npy]", "a.npy: is a NumPy file");
+}
+
+TEST_F(MatchCommand, PathsThatBeginWithABracket) {
+  write_flat(data_ / "[x].bin", traces_);
+  for (const std::string path : {"'[x].bin'", "./[x].bin", "['[x].bin']"}) {
+    write_text(deck(), "input:\n  templates: t.h5\n  scale_to_sigma: 0.01\n  recording: " + path +
+                           "\noutput: {folder: out}\n");
+    expect_planted();
+  }
+}
+
 TEST_F(MatchCommand, AFullDiskLeavesNothingBehind) {
   const Finished finished = run("match DECK", "ulimit -f 4;");
   EXPECT_EQ(finished.exit_code, 1);
@@ -264,7 +381,9 @@ TEST_F(MatchCommand, CheckRefusesWhatMatchRefuses) {
     expect_refused(command + " input.dataset=trace" + at("recording", "r.h5"),
                    "there is no dataset 'trace'; ");
     expect_refused(command + " input.dataset=traces input.scale_to_sigma=0" + at("recording", "r.h5"),
-                   "r.h5: traces has no attribute scale_to_sigma; set input.scale_to_sigma");
+                   "r.h5: traces has no attribute scale_to_sigma; set input.scale_to_sigma: a stored sample "
+                   "times it is in "
+                   "standard deviations of the noise; are the traces whitened?");
     expect_refused(command + " input.dataset=traces" + at("recording", "wide.h5"),
                    "wide.h5: traces has 8 channels; the probe of " + (data_ / "t.h5").string() + " has 4");
     expect_refused(command + " input.dataset=traces input.recording=[a.h5,b.h5]",
@@ -300,6 +419,9 @@ TEST_F(MatchCommand, SamplesThatAreNotFiniteAreNamed) {
 
 TEST_F(MatchCommand, ChecksTheDeckOfTheCommandThatItIsFor) {
   expect_refused("match DECK input.group=matched", "unknown key 'input.group'");
+  expect_refused("match DECK seed=2",
+                 "unknown key 'seed', which decks of cluster and sweep have; the nearest known");
+  expect_refused("cluster DECK", ":1: unknown key 'input.templates'; this looks like a deck of match\n");
   write_text(deck(), "matching: {threshold: 9}\n");
   expect_refused("check DECK", "input.recording is missing; it must be a path, or a list of paths");
   SmallFeatures().write(data_ / "f.h5");

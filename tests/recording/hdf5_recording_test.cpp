@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cstdint>
 #include <filesystem>
@@ -188,7 +189,47 @@ TEST(Hdf5Recording, TellsTheScale) {
     write_traces(folder / "bad.h5", {1, 2, 3, 4}, 2, storage);
     EXPECT_NE(opening_error(folder / "bad.h5").find("attribute scale_to_sigma: is "), std::string::npos)
         << bad;
+    EXPECT_EQ(open_hdf5_recording(folder / "bad.h5", "group/traces", 0.5).scale_to_sigma, 0.5);
   }
+}
+
+TEST(Hdf5Recording, OnlyFilesAreLookedInto) {
+  const TemporaryFolder folder;
+  write_traces(folder / "a.h5", {1, 2, 3, 4}, 2, Storage());
+  write_text(folder / "text", "text");
+  ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);
+  EXPECT_TRUE(is_hdf5_file(folder / "a.h5"));
+  for (const std::string name : {"text", "pipe", "none", ""})
+    EXPECT_FALSE(is_hdf5_file(folder / name)) << name;
+  EXPECT_FALSE(is_hdf5_file("/dev/zero"));
+}
+
+TEST(Hdf5Recording, TellsWhichFilesHoldIt) {
+  const TemporaryFolder folder;
+  write_traces(folder / "a.h5", {1, 2, 3, 4}, 2, Storage());
+  hdf5::OutputFile(folder / "b.h5").close();
+  write_text(folder / "raw.bin", "12345678");
+  {
+    const hdf5::Id file(H5Fopen((folder / "b.h5").c_str(), H5F_ACC_RDWR, H5P_DEFAULT));
+    ASSERT_GE(H5Lcreate_external("a.h5", "group", file.get(), "linked", H5P_DEFAULT, H5P_DEFAULT), 0);
+    const hdf5::Id properties(H5Pcreate(H5P_DATASET_CREATE));
+    ASSERT_GE(H5Pset_external(properties.get(), (folder / "raw.bin").c_str(), 0, 8), 0);
+    const hsize_t shape[2] = {2, 2};
+    const hdf5::Id space(H5Screate_simple(2, shape, nullptr));
+    const hdf5::Id dataset(H5Dcreate2(file.get(), "raw", H5T_STD_I16LE, space.get(), H5P_DEFAULT,
+                                      properties.get(), H5P_DEFAULT));
+    ASSERT_GE(dataset.get(), 0);
+  }
+  const auto expect_files = [&](const std::string& name, const std::string& dataset,
+                                const std::vector<std::string>& expected) {
+    const Hdf5Recording recording = open_hdf5_recording(folder / name, dataset);
+    ASSERT_EQ(recording.files.size(), expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i)
+      EXPECT_TRUE(fs::equivalent(recording.files[i], folder / expected[i])) << recording.files[i];
+  };
+  expect_files("a.h5", "group/traces", {"a.h5"});
+  expect_files("b.h5", "linked/traces", {"a.h5"});
+  expect_files("b.h5", "raw", {"b.h5", "raw.bin"});
 }
 
 TEST(Hdf5Recording, RefusesSamplesThatWereNeverWritten) {

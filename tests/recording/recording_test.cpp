@@ -111,6 +111,18 @@ TEST(FlatRecording, RefusesWhatIsNoWholeNumberOfSamples) {
       << message;
   EXPECT_NE(opening_error(5).find("has 5 bytes, 5 more than"), std::string::npos);
   EXPECT_NE(opening_error(0).find("is empty"), std::string::npos);
+  EXPECT_NE(opening_error(1).find("has 1 byte, 1 more than a whole"), std::string::npos);
+}
+
+TEST(FlatRecording, RefusesNumpyFiles) {
+  const TemporaryFolder folder;
+  write_text(folder / "good.bin", "\x93NUMPX");
+  write_text(folder / "a.npy", "\x93NUMPY");
+  EXPECT_NE(message_of<InputError>([&] {
+              open_flat_recording({folder / "good.bin", folder / "a.npy"}, 3, SampleType::int16);
+            }).find("a.npy: is a NumPy file; write it with tofile()"),
+            std::string::npos);
+  EXPECT_EQ(open_flat_recording({folder / "good.bin"}, 3, SampleType::int16)->n_samples(), 1);
 }
 
 TEST(FlatRecording, NamesTheFileThatIsWrong) {
