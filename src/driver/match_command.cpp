@@ -32,7 +32,7 @@ MatchFiles open_timed(const Exec& exec, MatchDeck& deck, StageTimes& times) {
 /// others.
 void warn_of_noise(const MatchDeck& deck, const MatchFiles& files) {
   const double noise = files.scale_to_sigma * noise_level(*files.traces);
-  if (noise >= 0.3 && noise <= 3.0) return;
+  if (noise == 0.0 || (noise >= 0.3 && noise <= 3.0)) return;
   print_warning(fmt::format(
       "{}: the noise is {:.3g} standard deviations, where whitened traces have 1; are they whitened, "
       "and are input.scale_to_sigma = {} and input.dtype right?",

@@ -230,9 +230,8 @@ void sort_by_time(Matching& result) {
 
 template <class Exec>
 void check_matching(const MatchingInput& input, const MatchingOptions& options) {
-  TransferLedger none;
-  const PlacedTemplates<Exec> placed = place_templates(Exec(), input.probe, input.templates, none);
-  const std::size_t correlations = correlation_bytes(placed, static_cast<int>(input.pcs.wPCA.extent(1)), {});
+  const std::size_t correlations = correlation_bytes(lay_out_templates(input.probe, input.templates),
+                                                     static_cast<int>(input.pcs.wPCA.extent(1)), {});
   const std::size_t needed = matching_bytes<Exec>(input, windows_of(input, options), options) + correlations;
   if (needed <= options.device_limit_bytes) return;
   const auto megabytes = [](std::size_t bytes) { return std::to_string((bytes >> 20) + 1); };

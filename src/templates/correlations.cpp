@@ -35,8 +35,7 @@ struct PairList {
   std::vector<std::int32_t> other;
 };
 
-template <class Exec>
-PairList list_pairs(const PlacedTemplates<Exec>& templates) {
+PairList list_pairs(const TemplateLayout& templates) {
   PairList pairs;
   for (std::size_t i = 0; i < templates.n_templates; ++i) {
     for (std::size_t j = 0; j < templates.n_templates; ++j)
@@ -49,8 +48,7 @@ PairList list_pairs(const PlacedTemplates<Exec>& templates) {
   return pairs;
 }
 
-template <class Exec>
-std::vector<RowBlock> make_blocks(const PlacedTemplates<Exec>& templates, const PairList& pairs,
+std::vector<RowBlock> make_blocks(const TemplateLayout& templates, const PairList& pairs,
                                   std::size_t block_templates) {
   std::vector<RowBlock> blocks;
   for (std::size_t first = 0; first < templates.n_templates; first += block_templates) {
@@ -175,9 +173,7 @@ std::size_t bytes_of(std::size_t n_pairs, std::size_t n_lags, const ScratchSizes
 
 }  // namespace
 
-template <class Exec>
-std::size_t correlation_bytes(const PlacedTemplates<Exec>& templates, int nt,
-                              const CorrelationOptions& options) {
+std::size_t correlation_bytes(const TemplateLayout& templates, int nt, const CorrelationOptions& options) {
   const PairList pairs = list_pairs(templates);
   const auto blocks = make_blocks(templates, pairs, static_cast<std::size_t>(options.block_templates));
   return bytes_of(pairs.other.size(), 2 * static_cast<std::size_t>(nt) - 1,
@@ -231,10 +227,9 @@ TemplateCorrelations<Exec> correlate_templates(const Exec& exec, const PlacedTem
   return correlations;
 }
 
-#define INSTANTIATE(Exec)                                                                               \
-  template std::size_t correlation_bytes(const PlacedTemplates<Exec>&, int, const CorrelationOptions&); \
-  template TemplateCorrelations<Exec> correlate_templates(const Exec&, const PlacedTemplates<Exec>&,    \
-                                                          const HostMatrix<float>&,                     \
+#define INSTANTIATE(Exec)                                                                            \
+  template TemplateCorrelations<Exec> correlate_templates(const Exec&, const PlacedTemplates<Exec>&, \
+                                                          const HostMatrix<float>&,                  \
                                                           const CorrelationOptions&, TransferLedger&);
 KOKKOSORT_INSTANTIATE(INSTANTIATE)
 #undef INSTANTIATE

@@ -80,40 +80,44 @@ PackedTemplates pack(const HostTensor3<float>& templates, const std::vector<std:
 
 }  // namespace
 
-template <class Exec>
-bool PlacedTemplates<Exec>::meet(std::size_t i, std::size_t j) const {
+bool TemplateLayout::meet(std::size_t i, std::size_t j) const {
   for (std::size_t word = 0; word < channel_bits[i].size(); ++word)
     if ((channel_bits[i][word] & channel_bits[j][word]) != 0) return true;
   return false;
 }
 
-template <class Exec>
-PlacedTemplates<Exec> place_templates(const Exec& exec, const Probe& probe,
-                                      const HostTensor3<float>& templates, TransferLedger& ledger) {
+TemplateLayout lay_out_templates(const Probe& probe, const HostTensor3<float>& templates) {
   if (templates.extent(0) == 0) throw InputError("there are no templates");
-  PlacedTemplates<Exec> placed;
-  placed.n_templates = templates.extent(0);
-  placed.n_channels = templates.extent(1);
-  placed.n_pcs = templates.extent(2);
-  placed.channel_at = channels_along(probe);
+  TemplateLayout layout;
+  layout.n_templates = templates.extent(0);
+  layout.n_channels = templates.extent(1);
+  layout.n_pcs = templates.extent(2);
+  layout.channel_at = channels_along(probe);
 
   std::vector<std::vector<std::uint32_t>> places;
-  for (std::size_t k = 0; k < placed.n_templates; ++k)
-    places.push_back(footprint_of(templates, k, placed.channel_at));
-  placed.template_at.resize(placed.n_templates);
-  std::iota(placed.template_at.begin(), placed.template_at.end(), 0);
+  for (std::size_t k = 0; k < layout.n_templates; ++k)
+    places.push_back(footprint_of(templates, k, layout.channel_at));
+  layout.template_at.resize(layout.n_templates);
+  std::iota(layout.template_at.begin(), layout.template_at.end(), 0);
   const auto middle = [&places](std::int32_t k) {
     const auto& footprint = places[static_cast<std::size_t>(k)];
     return footprint.front() + footprint.back();
   };
-  std::stable_sort(placed.template_at.begin(), placed.template_at.end(),
+  std::stable_sort(layout.template_at.begin(), layout.template_at.end(),
                    [&middle](std::int32_t a, std::int32_t b) { return middle(a) < middle(b); });
-  for (const std::int32_t k : placed.template_at) {
+  for (const std::int32_t k : layout.template_at) {
     const auto& footprint = places[static_cast<std::size_t>(k)];
-    placed.footprints.push_back({footprint.front(), footprint.back() + 1});
-    placed.channel_bits.push_back(bits_of(footprint, placed.n_channels));
+    layout.footprints.push_back({footprint.front(), footprint.back() + 1});
+    layout.channel_bits.push_back(bits_of(footprint, layout.n_channels));
   }
+  return layout;
+}
 
+template <class Exec>
+PlacedTemplates<Exec> place_templates(const Exec& exec, const Probe& probe,
+                                      const HostTensor3<float>& templates, TransferLedger& ledger) {
+  PlacedTemplates<Exec> placed;
+  static_cast<TemplateLayout&>(placed) = lay_out_templates(probe, templates);
   const PackedTemplates packed = pack(templates, placed.channel_at, placed.template_at);
   placed.weights = Matrix<float, Exec>(unfilled(exec, "kokkosort::templates::weights"),
                                        packed.weights.extent(0), packed.weights.extent(1));
@@ -126,7 +130,6 @@ PlacedTemplates<Exec> place_templates(const Exec& exec, const Probe& probe,
 }
 
 #define INSTANTIATE(Exec)                                                                              \
-  template struct PlacedTemplates<Exec>;                                                               \
   template PlacedTemplates<Exec> place_templates(const Exec&, const Probe&, const HostTensor3<float>&, \
                                                  TransferLedger&);
 KOKKOSORT_INSTANTIATE(INSTANTIATE)

@@ -43,8 +43,6 @@ TemplateCorrelations<Exec> correlate_templates(const Exec& exec, const PlacedTem
 
 /// Device bytes that correlate_templates takes, scratch included.
 /// @param nt  samples of a waveform
-template <class Exec>
-std::size_t correlation_bytes(const PlacedTemplates<Exec>& templates, int nt,
-                              const CorrelationOptions& options);
+std::size_t correlation_bytes(const TemplateLayout& templates, int nt, const CorrelationOptions& options);
 
 }  // namespace kokkosort
