@@ -6,38 +6,66 @@
 
 #include "core/instantiate.hpp"
 #include "kokkosort/templates/correlations.hpp"
+#include "kokkosort/templates/pc_products.hpp"
 #include "kokkosort/templates/placed_templates.hpp"
 
 namespace kokkosort {
 namespace {
 
-/// The largest correlation of each pair over lags.
-template <class Exec>
-struct LargestLags {
-  Vector<float, Exec> value;       // [pairs]
-  Vector<std::int32_t, Exec> lag;  // [pairs], the first that has it
-};
+constexpr double product_error = 1e-3;  // of a correlation, more than products in single precision ever have
 
+/// The largest correlation of each pair over lags, [pairs]: a proposal, as a product's rounding depends on
+/// the library.
 template <class Exec>
-LargestLags<Exec> find_largest_lags(const Exec& exec, const TemplateCorrelations<Exec>& correlations) {
-  const std::size_t n_pairs = correlations.n_pairs();
-  const LargestLags<Exec> largest{
-      Vector<float, Exec>(unfilled(exec, "kokkosort::templates::largest"), n_pairs),
-      Vector<std::int32_t, Exec>(unfilled(exec, "kokkosort::templates::largest_lag"), n_pairs)};
+Vector<float, Exec> find_largest(const Exec& exec, const TemplateCorrelations<Exec>& correlations) {
+  const Vector<float, Exec> largest(unfilled(exec, "kokkosort::templates::largest"), correlations.n_pairs());
   const auto values = correlations.values;
-  const int nt = correlations.nt;
-  const auto value = largest.value;
-  const auto lag = largest.lag;
   Kokkos::parallel_for(
-      "kokkosort::templates::find_largest_lags", Kokkos::RangePolicy<Exec>(exec, 0, n_pairs),
+      "kokkosort::templates::find_largest", Kokkos::RangePolicy<Exec>(exec, 0, largest.extent(0)),
       KOKKOS_LAMBDA(const std::size_t pair) {
-        int best = 0;
-        for (int column = 1; column < 2 * nt - 1; ++column)
-          if (values(pair, column) > values(pair, best)) best = column;
-        value(pair) = values(pair, best);
-        lag(pair) = best - (nt - 1);
+        float value = values(pair, 0);
+        for (std::size_t column = 1; column < values.extent(1); ++column)
+          value = Kokkos::max(value, values(pair, column));
+        largest(pair) = value;
       });
   return largest;
+}
+
+double norm_of(const HostTensor3<float>& templates, std::size_t k) {
+  double energy = 0.0;
+  for (std::size_t channel = 0; channel < templates.extent(1); ++channel)
+    for (std::size_t p = 0; p < templates.extent(2); ++p)
+      energy += static_cast<double>(templates(k, channel, p)) * static_cast<double>(templates(k, channel, p));
+  return std::sqrt(energy);
+}
+
+/// A correlation and the first lag that has it.
+struct Peak {
+  double value = -1.0;
+  int lag = 0;
+};
+
+/// The largest correlation of two templates, summed in order in double precision: what decides.
+/// @param products  pc_products
+Peak find_peak(const HostTensor3<float>& templates, std::size_t i, std::size_t j,
+               const HostMatrix<float>& products) {
+  const std::size_t n_pcs = templates.extent(2);
+  std::vector<double> weights(n_pcs * n_pcs, 0.0);
+  for (std::size_t channel = 0; channel < templates.extent(1); ++channel)
+    for (std::size_t p = 0; p < n_pcs; ++p)
+      for (std::size_t q = 0; q < n_pcs; ++q)
+        weights[p * n_pcs + q] +=
+            static_cast<double>(templates(i, channel, p)) * static_cast<double>(templates(j, channel, q));
+  const double norms = norm_of(templates, i) * norm_of(templates, j);
+  const auto nt = static_cast<int>((products.extent(1) + 1) / 2);
+  Peak peak;
+  for (std::size_t column = 0; column < products.extent(1); ++column) {
+    double sum = 0.0;
+    for (std::size_t pq = 0; pq < weights.size(); ++pq)
+      sum += weights[pq] * static_cast<double>(products(pq, column));
+    if (sum / norms > peak.value) peak = {sum / norms, static_cast<int>(column) - (nt - 1)};
+  }
+  return peak;
 }
 
 template <class T, class Exec>
@@ -59,29 +87,29 @@ std::vector<MergeCandidate> find_candidates(const Exec& exec, const Probe& probe
   const PlacedTemplates<Exec> placed = place_templates(exec, probe, templates, ledger);
   const TemplateCorrelations<Exec> correlations =
       correlate_templates(exec, placed, pcs.wPCA, {.limit_bytes = options.device_limit_bytes}, ledger);
-  const LargestLags<Exec> largest = find_largest_lags(exec, correlations);
-  const auto value = read_back(exec, ledger, "largest", largest.value);
-  const auto lag = read_back(exec, ledger, "largest_lag", largest.lag);
+  const auto largest = read_back(exec, ledger, "largest", find_largest(exec, correlations));
   const auto first = read_back(exec, ledger, "first_of_row", correlations.first);
   const auto other = read_back(exec, ledger, "second_of_pair", correlations.other);
-  const auto energy = read_back(exec, ledger, "energy", placed.energy);
+  const HostMatrix<float> products = pc_products(pcs.wPCA);
 
   std::vector<MergeCandidate> candidates;
-  for (std::size_t i = 0; i < placed.n_templates; ++i)
-    for (std::uint32_t pair = first(i); pair < first(i + 1); ++pair) {
-      const auto j = static_cast<std::size_t>(other(pair));
-      const MergeCandidate candidate{placed.template_at[i], placed.template_at[j], -lag(pair),
-                                     value(pair) / std::sqrt(energy(i) * energy(j))};
+  for (std::size_t place = 0; place < placed.n_templates; ++place)
+    for (std::uint32_t pair = first(place); pair < first(place + 1); ++pair) {
+      const std::int32_t kept = placed.template_at[place];
+      const std::int32_t merged = placed.template_at[static_cast<std::size_t>(other(pair))];
       const auto rank = [&spikes](std::int32_t k) {
         return std::pair(-spikes[static_cast<std::size_t>(k)], k);
       };
-      if (!(rank(candidate.kept) < rank(candidate.other)))
-        continue;  // the pair comes the other way round, too
-      const double norm_i = std::sqrt(energy(i));
-      const double norm_j = std::sqrt(energy(j));
-      if (static_cast<double>(candidate.correlation) >= options.min_correlation &&
-          2.0 * std::abs(norm_i - norm_j) <= options.max_norm_difference * (norm_i + norm_j))
-        candidates.push_back(candidate);
+      if (!(rank(kept) < rank(merged))) continue;  // the pair comes the other way round, too
+      const auto i = static_cast<std::size_t>(kept);
+      const auto j = static_cast<std::size_t>(merged);
+      const double norm_i = norm_of(templates, i);
+      const double norm_j = norm_of(templates, j);
+      if (2.0 * std::abs(norm_i - norm_j) > options.max_norm_difference * (norm_i + norm_j)) continue;
+      const double proposed = static_cast<double>(largest(pair)) / (norm_i * norm_j);
+      if (proposed < options.min_correlation - product_error) continue;
+      const Peak peak = find_peak(templates, i, j, products);
+      if (peak.value >= options.min_correlation) candidates.push_back({kept, merged, -peak.lag, peak.value});
     }
   std::sort(candidates.begin(), candidates.end(),
             [&spikes](const MergeCandidate& a, const MergeCandidate& b) {

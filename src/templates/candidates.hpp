@@ -13,7 +13,7 @@ struct MergeCandidate {
   std::int32_t kept;   // with more spikes; ties: the smaller index
   std::int32_t other;  // which matches it best when moved later by `shift` samples
   std::int32_t shift;
-  float correlation;  // at that shift, 1 for equal waveforms
+  double correlation;  // at that shift, 1 for equal waveforms
 };
 
 /// Templates that correlate at some lag and whose norms are alike, by the kept one's spikes, then by

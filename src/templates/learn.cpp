@@ -118,7 +118,7 @@ class TemplateMerger {
     std::vector<SpikePair> pairs;
     std::vector<std::size_t> uncertain;
     for (std::size_t k = 0; k < candidates.size(); ++k) {
-      if (static_cast<double>(candidates[k].correlation) >= options.certain_correlation) continue;
+      if (candidates[k].correlation >= options.certain_correlation) continue;
       uncertain.push_back(k);
       pairs.push_back({spikes_of_template(candidates[k].kept, 0),
                        spikes_of_template(candidates[k].other, candidates[k].shift)});
