@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/instantiate.hpp"
+#include "core/transfers.hpp"
 
 namespace kokkosort {
 namespace {
@@ -49,14 +50,6 @@ HostMatrix<std::int32_t> make_channel_slots(const std::vector<Section>& sections
 template <class T, class Exec, class Host>
 Vector<T, Exec> upload(const Exec& exec, TransferLedger& ledger, const std::string& what, const Host& from) {
   Vector<T, Exec> to(unfilled(exec, "kokkosort::clustering::" + what), from.extent(0));
-  copy_up(exec, ledger, "clustering", what, to, from);
-  return to;
-}
-
-template <class T, class Exec>
-Matrix<T, Exec> upload_matrix(const Exec& exec, TransferLedger& ledger, const std::string& what,
-                              const HostMatrix<T>& from) {
-  Matrix<T, Exec> to(unfilled(exec, "kokkosort::clustering::" + what), from.extent(0), from.extent(1));
   copy_up(exec, ledger, "clustering", what, to, from);
   return to;
 }
@@ -113,9 +106,9 @@ SectionBatch<Exec> upload_sections(const Exec& exec, const SpikeFeatures& spikes
   batch.section_of = upload<std::uint32_t>(exec, ledger, "section_of", packed.section_of);
   batch.sample = upload<std::int64_t>(exec, ledger, "sample", packed.sample);
   batch.centre = upload<std::int32_t>(exec, ledger, "centre", packed.centre);
-  batch.features = upload_matrix<float>(exec, ledger, "features", packed.features);
-  batch.centre_channels = upload_matrix<std::int32_t>(exec, ledger, "centre_channels", spikes.centres.channels);
-  batch.channel_slot = upload_matrix<std::int32_t>(exec, ledger, "channel_slot", slots);
+  batch.features = upload_matrix(exec, ledger, "clustering", "features", packed.features);
+  batch.centre_channels = upload_matrix(exec, ledger, "clustering", "centre_channels", spikes.centres.channels);
+  batch.channel_slot = upload_matrix(exec, ledger, "clustering", "channel_slot", slots);
   batch.points = Vector<float, Exec>(unfilled(exec, "kokkosort::clustering::points"), n_points);
   exec.fence("kokkosort::clustering::upload");  // the packed arrays end here
   return batch;

@@ -22,6 +22,17 @@ Vector<T, Exec> upload_vector(const Exec& exec, TransferLedger& ledger, const st
   return to;
 }
 
+/// Likewise of a matrix.
+template <class Exec, class T>
+Matrix<T, Exec> upload_matrix(const Exec& exec, TransferLedger& ledger, const std::string& stage,
+                              const std::string& what, const HostMatrix<T>& from) {
+  const std::string label = "kokkosort::" + stage + "::" + what;
+  const Matrix<T, Exec> to(unfilled(exec, label), from.extent(0), from.extent(1));
+  copy_up(exec, ledger, stage, what, to, from);
+  exec.fence(label);
+  return to;
+}
+
 /// Staged memory as the device sees it: itself where the device is the host, else a copy at the beginning of
 /// `buffer`. Queued on exec; the staged memory must stay until that is fenced.
 template <class Exec, class T>

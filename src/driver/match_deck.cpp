@@ -19,17 +19,16 @@ void add_input_keys(DeckKeys& keys, MatchDeck& deck) {
               "type of a flat file's samples; uint16: no offset is subtracted (whitened traces have none)");
   keys.real("input.scale_to_sigma", deck.scale_to_sigma, 0.0, largest_scale_to_sigma,
             "a stored sample times this is in standard deviations of the noise; 0: the dataset's attribute; "
-            "traces must be "
-            "whitened");
+            "traces must be whitened");
   keys.real("input.sampling_rate_hz", deck.sampling_rate_hz, 0.0, highest_rate_hz,
             "0: the attribute of the file of templates");
   keys.path("input.templates", deck.templates, "HDF5 file with templates, pcs and probe: a clusters.h5",
             true);
   keys.text("input.templates_dataset", deck.templates_dataset, "templates in it, [templates, channels, pcs]");
-  keys.real("input.dmin_um", deck.dmin_um, 0.0, widest_spacing_um,
-            "vertical distance between places that a clustering of the spikes will look at; 0: the attribute "
-            "of the "
-            "file of templates, or else the distance between neighbouring channels");
+  keys.real(
+      "input.dmin_um", deck.dmin_um, 0.0, widest_spacing_um,
+      "vertical distance between places that a clustering of the spikes will look at; 0: the attribute of "
+      "the file of templates, or else the distance between neighbouring channels");
   keys.real("input.dminx_um", deck.dminx_um, 0.0, widest_spacing_um,
             "horizontal distance likewise; 0: the attribute of the file of templates, or else 32");
 }
@@ -40,12 +39,11 @@ void add_matching_keys(DeckKeys& keys, MatchingOptions& options) {
             "a spike's projection on its template, in standard deviations of the noise, at least");
   keys.whole(in + "max_peels", options.max_peels, 1, 10000,
              "rounds of finding spikes and taking them out, at most; it ends earlier when none is left");
-  keys.whole(
-      in + "window_samples", options.window_samples, 24, 10000000,
-      "samples of the recording matched at once, at least 8 waveforms long (488 for 61 samples); fewer take "
-      "less "
-      "memory; other lengths may change amplitudes in the last digits and, in dense data, a few spikes near "
-      "seams");
+  keys.whole(in + "window_samples", options.window_samples, 24, 10000000,
+             "samples of the recording matched at once, at least 8 waveforms long (488 for 61 samples); "
+             "fewer take less "
+             "memory; other lengths may change amplitudes in the last digits and, in dense data, a few "
+             "spikes near seams");
   keys.whole(in + "feature_channels", options.feature_channels, 1, 256,
              "channels nearest to a template's largest one, that a spike's features are of");
 }

@@ -8,7 +8,7 @@
 namespace kokkosort {
 namespace {
 
-/// Places of the final spikes, by a scan over the blocks; the last block leaves the total in n_in_round(0).
+/// Places of the final spikes, by a scan over the blocks; the last block leaves their number in `total`.
 template <class Exec>
 struct ListSpikes {
   Matrix<const FoundSpike, Exec> found;
@@ -67,6 +67,7 @@ template <class Exec>
 void list_spikes(const Exec& exec, const WindowExtent& window, std::int64_t first_centre,
                  const MatchingWorkspace<Exec>& workspace, SpikeList<Exec>& list, TransferLedger& ledger) {
   const auto n_blocks = workspace.n_blocks(window);
+  // The counts of rounds are read by now.
   const Vector<std::uint32_t, Exec> total(Kokkos::subview(workspace.n_in_round, std::make_pair(0, 1)));
   Kokkos::parallel_scan(
       "kokkosort::matching::list_spikes", Kokkos::RangePolicy<Exec>(exec, 0, n_blocks),

@@ -35,12 +35,7 @@ std::vector<WindowExtent> windows_of(const MatchingInput& input, const MatchingO
 }
 
 std::size_t stored_bytes(const MatchingInput& input, const std::vector<WindowExtent>& windows) {
-  std::size_t longest = 0;
-  for (const WindowExtent& window : windows)
-    longest = std::max(
-        longest,
-        stored_range(window, static_cast<int>(input.pcs.wPCA.extent(1)), input.traces.n_samples()).size());
-  return longest * input.traces.n_channels() * bytes_of(input.traces.type());
+  return longest_window_bytes(input.traces, windows, static_cast<int>(input.pcs.wPCA.extent(1)));
 }
 
 /// Device bytes of everything but the correlations.
@@ -55,14 +50,6 @@ std::size_t matching_bytes(const MatchingInput& input, const std::vector<WindowE
       sizeof(float) * feature_buffer * static_cast<std::size_t>(options.feature_channels) * sizes.n_pcs;
   return workspace_bytes<Exec>(sizes, options) + lists + features + stored_bytes(input, windows) +
          sizeof(float) * input.templates.size();
-}
-
-template <class Exec>
-Matrix<float, Exec> upload_components(const Exec& exec, const HostMatrix<float>& wPCA,
-                                      TransferLedger& ledger) {
-  const Matrix<float, Exec> to(unfilled(exec, "kokkosort::matching::wPCA"), wPCA.extent(0), wPCA.extent(1));
-  copy_up(exec, ledger, "matching", "wPCA", to, wPCA);
-  return to;
 }
 
 /// Feature rows of each template, everything as placed.
@@ -80,10 +67,7 @@ FeatureRows<Exec> upload_rows(const Exec& exec, const PlacedTemplates<Exec>& tem
           centres.channels(static_cast<std::size_t>(templates.template_at[unit]), row))];
 
   FeatureRows<Exec> rows;
-  rows.channels = Matrix<std::int32_t, Exec>(unfilled(exec, "kokkosort::matching::feature_rows"),
-                                             templates.n_templates, n_rows);
-  copy_up(exec, ledger, "matching", "feature_rows", rows.channels, placed);
-  exec.fence("kokkosort::matching::feature_rows");
+  rows.channels = upload_matrix(exec, ledger, "matching", "feature_rows", placed);
   const std::size_t width = n_rows * templates.n_pcs;
   rows.features = Matrix<float, Exec>(unfilled(exec, "kokkosort::matching::features"), feature_buffer, width);
   const auto staged = [](const char* what) {
@@ -115,7 +99,7 @@ class RecordingMatcher {
                                           {.limit_bytes = options.device_limit_bytes}, ledger);
     }
     const auto stage = time("workspace");
-    wPCA_ = upload_components(exec_, input.pcs.wPCA, ledger);
+    wPCA_ = upload_matrix(exec_, ledger, "matching", "wPCA", input.pcs.wPCA);
     rows_ = upload_rows(exec_, templates_, result.centres, ledger);
     workspace_ = make_workspace(exec_, sizes_of(input, windows_), options);
     stored_ = Vector<unsigned char, Exec>(unfilled(exec_, "kokkosort::matching::stored"),

@@ -5,6 +5,7 @@
 #include "core/instantiate.hpp"
 #include "core/lanes.hpp"
 #include "kokkosort/linalg/products.hpp"
+#include "templates/footprint_span.hpp"
 
 namespace kokkosort {
 namespace {
@@ -63,13 +64,8 @@ template <class Exec>
 std::vector<TemplateBlock> make_blocks(const PlacedTemplates<Exec>& templates, std::size_t block_templates) {
   std::vector<TemplateBlock> blocks;
   for (std::size_t first = 0; first < templates.n_templates; first += block_templates) {
-    TemplateBlock block{first, std::min(first + block_templates, templates.n_templates),
-                        templates.footprints[first]};
-    for (std::size_t u = block.first; u < block.last; ++u) {
-      block.channels.first = std::min(block.channels.first, templates.footprints[u].first);
-      block.channels.last = std::max(block.channels.last, templates.footprints[u].last);
-    }
-    blocks.push_back(block);
+    const std::size_t last = std::min(first + block_templates, templates.n_templates);
+    blocks.push_back({first, last, span_of(templates.footprints, first, last)});
   }
   return blocks;
 }
@@ -127,16 +123,15 @@ struct ProjectChunk {
   }
 };
 
-/// The product that gives a block's scores at centres [first, first + count) from columns of the projections.
+/// The product that gives a block's scores at centres [first, first + count) from a chunk's projections.
 template <class Exec>
 Product<Exec> block_product(const PlacedTemplates<Exec>& templates, const TemplateBlock& block,
-                            std::size_t column, std::size_t first, std::size_t count,
-                            const MatchingWorkspace<Exec>& workspace) {
+                            std::size_t first, std::size_t count, const MatchingWorkspace<Exec>& workspace) {
   const auto units = std::make_pair(block.first, block.last);
   const auto rows =
       std::make_pair(block.channels.first * templates.n_pcs, block.channels.last * templates.n_pcs);
   return {Kokkos::subview(templates.weights, rows, units),
-          Kokkos::subview(workspace.projections, rows, std::make_pair(column, column + count)),
+          Kokkos::subview(workspace.projections, rows, std::make_pair(std::size_t{0}, count)),
           Kokkos::subview(workspace.scores, units, std::make_pair(first, first + count))};
 }
 
@@ -179,7 +174,7 @@ void score_chunks(const Exec& exec, const PlacedTemplates<Exec>& templates,
                          ProjectChunk<Exec>{project, first, n_tiles});
     std::vector<Product<Exec>> products;
     for (const TemplateBlock& block : blocks)
-      products.push_back(block_product(templates, block, 0, first, count, workspace));
+      products.push_back(block_product(templates, block, first, count, workspace));
     multiply_transposed(exec, products);
   }
 }

@@ -7,6 +7,7 @@
 #include "kokkosort/templates/placed_templates.hpp"
 #include "kokkosort/types.hpp"
 #include "matching/pursuit_state.hpp"
+#include "matching/waveform.hpp"
 
 namespace kokkosort {
 
@@ -89,18 +90,14 @@ struct TakeSpikes {
 
   KOKKOS_INLINE_FUNCTION void take_from_traces(const TeamMember<Exec>& member, int centre, std::size_t unit,
                                                float amplitude) const {
-    const std::size_t n_pcs = wPCA.extent(0);
-    Kokkos::parallel_for(Kokkos::TeamThreadRange(member, footprints(unit).first, footprints(unit).last),
-                         [&](const std::uint32_t channel) {
-                           float* const samples = &state.traces(channel, centre);
-                           Kokkos::parallel_for(
-                               Kokkos::ThreadVectorRange(member, state.nt), [&](const int s) {
-                                 float waveform = 0.0f;
-                                 for (std::size_t p = 0; p < n_pcs; ++p)
-                                   waveform += weights(channel * n_pcs + p, unit) * wPCA(p, s);
-                                 samples[s] -= amplitude * waveform;
-                               });
-                         });
+    Kokkos::parallel_for(
+        Kokkos::TeamThreadRange(member, footprints(unit).first, footprints(unit).last),
+        [&](const std::uint32_t channel) {
+          float* const samples = &state.traces(channel, centre);
+          Kokkos::parallel_for(Kokkos::ThreadVectorRange(member, state.nt), [&](const int s) {
+            samples[s] -= amplitude * waveform(weights, wPCA, channel, unit, static_cast<std::size_t>(s));
+          });
+        });
   }
 };
 

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "core/instantiate.hpp"
+#include "matching/waveform.hpp"
 
 namespace kokkosort {
 namespace {
@@ -84,13 +85,6 @@ struct TakeOutSpikes {
   std::int64_t n_samples;
   Matrix<float, Exec> traces;
 
-  KOKKOS_INLINE_FUNCTION float waveform(std::uint32_t channel, std::size_t unit, std::size_t s) const {
-    const std::size_t n_pcs = wPCA.extent(0);
-    float sum = 0.0f;
-    for (std::size_t p = 0; p < n_pcs; ++p) sum += weights(channel * n_pcs + p, unit) * wPCA(p, s);
-    return sum;
-  }
-
   KOKKOS_INLINE_FUNCTION void operator()(const TeamMember<Exec>& member) const {
     const auto channel = static_cast<std::uint32_t>(member.league_rank());
     const auto nt = static_cast<std::int64_t>(wPCA.extent(1));
@@ -105,7 +99,7 @@ struct TakeOutSpikes {
       Kokkos::parallel_for(Kokkos::TeamThreadRange(member, nt), [&](const std::int64_t s) {
         if (first + s >= 0 && first + s < n_samples)
           traces(channel, first + s) -=
-              spike.amplitude * waveform(channel, unit, static_cast<std::size_t>(s));
+              spike.amplitude * waveform(weights, wPCA, channel, unit, static_cast<std::size_t>(s));
       });
       member.team_barrier();
     }

@@ -12,13 +12,18 @@ SampleRange stored_range(const WindowExtent& window, int nt, std::int64_t n_samp
           std::clamp<std::int64_t>(first + window.n_samples, 0, n_samples)};
 }
 
-template <class Exec>
-WindowReader<Exec>::WindowReader(Recording& recording, const std::vector<WindowExtent>& windows, int nt)
-    : recording_(recording), windows_(windows), nt_(nt) {
+std::size_t longest_window_bytes(const Recording& recording, const std::vector<WindowExtent>& windows,
+                                 int nt) {
   std::size_t longest = 0;
   for (const WindowExtent& window : windows)
     longest = std::max(longest, stored_range(window, nt, recording.n_samples()).size());
-  const std::size_t bytes = longest * recording.n_channels() * bytes_of(recording.type());
+  return longest * recording.n_channels() * bytes_of(recording.type());
+}
+
+template <class Exec>
+WindowReader<Exec>::WindowReader(Recording& recording, const std::vector<WindowExtent>& windows, int nt)
+    : recording_(recording), windows_(windows), nt_(nt) {
+  const std::size_t bytes = longest_window_bytes(recording, windows, nt);
   for (auto& buffer : buffers_)
     buffer = StagingVector<unsigned char, Exec>(
         Kokkos::view_alloc(Kokkos::WithoutInitializing, "kokkosort::matching::window_on_host"), bytes);

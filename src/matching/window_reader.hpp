@@ -23,6 +23,10 @@ struct SampleRange {
 /// The recording's samples within a window's traces.
 SampleRange stored_range(const WindowExtent& window, int nt, std::int64_t n_samples);
 
+/// Bytes of the longest window's stored samples.
+std::size_t longest_window_bytes(const Recording& recording, const std::vector<WindowExtent>& windows,
+                                 int nt);
+
 /// Reads a recording's windows one after the other, each while the one before is worked on, into two buffers
 /// in turn.
 template <class Exec>

@@ -10,6 +10,7 @@
 #include "kokkosort/errors.hpp"
 #include "kokkosort/linalg/products.hpp"
 #include "kokkosort/templates/pc_products.hpp"
+#include "templates/footprint_span.hpp"
 
 namespace kokkosort {
 namespace {
@@ -52,19 +53,10 @@ std::vector<RowBlock> make_blocks(const TemplateLayout& templates, const PairLis
                                   std::size_t block_templates) {
   std::vector<RowBlock> blocks;
   for (std::size_t first = 0; first < templates.n_templates; first += block_templates) {
-    RowBlock block{first,
-                   std::min(first + block_templates, templates.n_templates),
-                   first,
-                   first + 1,
-                   0,
-                   0,
-                   templates.footprints[first]};
+    const std::size_t last = std::min(first + block_templates, templates.n_templates);
+    RowBlock block{first, last, first, first + 1, 0, 0, span_of(templates.footprints, first, last)};
     block.first_pair = pairs.first[block.first];
     block.last_pair = pairs.first[block.last];
-    for (std::size_t i = block.first; i < block.last; ++i) {
-      block.channels.first = std::min(block.channels.first, templates.footprints[i].first);
-      block.channels.last = std::max(block.channels.last, templates.footprints[i].last);
-    }
     for (std::size_t pair = block.first_pair; pair < block.last_pair; ++pair) {
       const auto j = static_cast<std::size_t>(pairs.other[pair]);
       block.first_column = std::min(block.first_column, j);
@@ -202,9 +194,7 @@ TemplateCorrelations<Exec> correlate_templates(const Exec& exec, const PlacedTem
   correlations.values =
       Matrix<float, Exec>(unfilled(exec, "kokkosort::templates::correlations"), n_pairs, lags.extent(1));
   const Vector<std::int32_t, Exec> row = upload_vector(exec, ledger, "templates", "first_of_pair", pairs.row);
-  const Matrix<float, Exec> lags_on_device(unfilled(exec, "kokkosort::templates::pc_products"),
-                                           lags.extent(0), lags.extent(1));
-  copy_up(exec, ledger, "templates", "pc_products", lags_on_device, lags);
+  const Matrix<float, Exec> lags_on_device = upload_matrix(exec, ledger, "templates", "pc_products", lags);
 
   const auto make = [&exec](const char* what, std::size_t n) {
     return Vector<float, Exec>(unfilled(exec, std::string("kokkosort::templates::") + what), n);
@@ -223,7 +213,7 @@ TemplateCorrelations<Exec> correlate_templates(const Exec& exec, const PlacedTem
         Kokkos::subview(correlations.values, std::make_pair(block.first_pair, block.last_pair), Kokkos::ALL);
     multiply_tiled<Exec>(exec, picked, lags_on_device, values);
   }
-  exec.fence("kokkosort::templates::correlations");  // the host's table of components goes
+  exec.fence("kokkosort::templates::correlations");  // the scratch goes
   return correlations;
 }
 

@@ -119,9 +119,7 @@ PlacedTemplates<Exec> place_templates(const Exec& exec, const Probe& probe,
   PlacedTemplates<Exec> placed;
   static_cast<TemplateLayout&>(placed) = lay_out_templates(probe, templates);
   const PackedTemplates packed = pack(templates, placed.channel_at, placed.template_at);
-  placed.weights = Matrix<float, Exec>(unfilled(exec, "kokkosort::templates::weights"),
-                                       packed.weights.extent(0), packed.weights.extent(1));
-  copy_up(exec, ledger, "templates", "weights", placed.weights, packed.weights);
+  placed.weights = upload_matrix(exec, ledger, "templates", "weights", packed.weights);
   placed.energy = upload_vector(exec, ledger, "templates", "energy", packed.energy);
   placed.inverse_energy = upload_vector(exec, ledger, "templates", "inverse_energy", packed.inverse_energy);
   placed.channel_on_device = upload_vector(exec, ledger, "templates", "channel_at", placed.channel_at);
