@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstddef>
+
+#include "kokkosort/detection/options.hpp"
+#include "kokkosort/recording/preparation.hpp"
+
+namespace kokkosort {
+
+/// What spikes look like in this recording, whatever neuron they are of.
+struct UniversalTemplates {
+  PrincipalComponents pcs;  // wPCA orthonormal, wTEMP of norm 1
+  std::size_t n_peaks = 0;  // that they were learned from
+  StageTimes times;
+};
+
+/// Learns principal components and universal shapes from isolated peaks on single channels: the largest
+/// magnitude among its neighbours in time and space, above the learning threshold. The components are the
+/// first singular vectors of the clips, the shapes their k-means centres, scaled to norm 1.
+///
+/// @throws InputError if there are fewer than 10 peaks for each shape, with how many there are
+/// Source: Pachitariu et al. 2024, Methods, "Spike detection".
+template <class Exec>
+UniversalTemplates learn_universal_templates(const Exec& exec, PreparedRecording recording,
+                                             const Probe& probe, const DetectionOptions& options,
+                                             TransferLedger& ledger);
+
+}  // namespace kokkosort
