@@ -20,6 +20,15 @@ void add_host_limit_key(DeckKeys& keys, std::size_t& bytes, const std::string& w
   keys.megabytes("memory.host_limit_mb", bytes, "memory that " + what + " may take on the host");
 }
 
+void add_sample_type_key(DeckKeys& keys, SampleType& type, const std::string& help) {
+  keys.choice("input.dtype", type,
+              {{"int16", SampleType::int16},
+               {"uint16", SampleType::uint16},
+               {"int32", SampleType::int32},
+               {"float32", SampleType::float32}},
+              help);
+}
+
 void add_seed_key(DeckKeys& keys, std::uint64_t& seed) {
   keys.whole<std::uint64_t>("seed", seed, 0, std::numeric_limits<std::uint64_t>::max(),
                             "of the random numbers");

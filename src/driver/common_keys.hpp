@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "driver/deck_key.hpp"
+#include "kokkosort/recording/recording.hpp"
 
 namespace kokkosort {
 
@@ -16,6 +17,8 @@ void add_output_key(DeckKeys& keys, std::filesystem::path& folder, const std::st
 void add_device_limit_key(DeckKeys& keys, std::size_t& bytes);
 /// @param what  that takes the memory: "the spikes"
 void add_host_limit_key(DeckKeys& keys, std::size_t& bytes, const std::string& what);
+/// input.dtype
+void add_sample_type_key(DeckKeys& keys, SampleType& type, const std::string& help);
 void add_seed_key(DeckKeys& keys, std::uint64_t& seed);
 void add_threads_key(DeckKeys& keys, int& threads);
 

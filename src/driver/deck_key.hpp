@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
@@ -42,6 +43,10 @@ class DeckKeys {
   /// A list of whole numbers, or of lists of them; false and true count as 0 and 1.
   void number_lists(const std::string& name, std::vector<std::vector<std::int64_t>>& option,
                     const std::string& help, bool required = false);
+  /// A list of whole numbers from 0. One number is a list of one.
+  void numbers(const std::string& name, std::vector<std::int64_t>& option, const std::string& help);
+  /// A range of numbers from 0, [first, last]; a last one of 0 is open.
+  void range(const std::string& name, std::array<double, 2>& option, const std::string& help);
   /// One of several words.
   template <class Enum>
   void choice(const std::string& name, Enum& option, const std::vector<std::pair<std::string, Enum>>& words,

@@ -105,6 +105,42 @@ void DeckKeys::paths(const std::string& name, std::vector<std::filesystem::path>
   keys_.back().list = true;
 }
 
+void DeckKeys::numbers(const std::string& name, std::vector<std::int64_t>& option, const std::string& help) {
+  const auto set = [&option](const std::string& text, const std::filesystem::path&) {
+    std::vector<YAML::Node> nodes;
+    if (!parse_list(text, nodes)) return false;
+    std::vector<std::int64_t> numbers(nodes.size());
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+      if (!nodes[i].IsScalar() || !parse_number(nodes[i].Scalar(), numbers[i]) || numbers[i] < 0)
+        return false;
+    option = numbers;
+    return true;
+  };
+  const auto get = [&option] {
+    return option.empty() ? std::string() : fmt::format("[{}]", fmt::join(option, ", "));
+  };
+  keys_.push_back({name, "a list of whole numbers from 0", help, false, set, get});
+  keys_.back().list = true;
+}
+
+void DeckKeys::range(const std::string& name, std::array<double, 2>& option, const std::string& help) {
+  const auto set = [&option](const std::string& text, const std::filesystem::path&) {
+    std::vector<YAML::Node> nodes;
+    if (!parse_list(text, nodes) || nodes.size() != 2) return false;
+    std::array<double, 2> ends{};
+    for (std::size_t i = 0; i < 2; ++i)
+      if (!nodes[i].IsScalar() || !parse_number(nodes[i].Scalar(), ends[i]) ||
+          !(ends[i] >= 0.0 && ends[i] <= 1e12))
+        return false;
+    if (ends[1] != 0.0 && ends[1] <= ends[0]) return false;
+    option = ends;
+    return true;
+  };
+  keys_.push_back({name, "two numbers [first, last], first < last, or last = 0 for the end", help, false, set,
+                   [&option] { return fmt::format("[{}, {}]", option[0], option[1]); }});
+  keys_.back().list = true;
+}
+
 void DeckKeys::number_lists(const std::string& name, std::vector<std::vector<std::int64_t>>& option,
                             const std::string& help, bool required) {
   const auto set = [&option](const std::string& text, const std::filesystem::path&) {

@@ -1,6 +1,7 @@
 #include "driver/match_deck.hpp"
 
 #include "driver/common_keys.hpp"
+#include "driver/stage_keys.hpp"
 #include "io/probe_io.hpp"
 #include "kokkosort/recording/open_recording.hpp"
 
@@ -11,12 +12,9 @@ void add_input_keys(DeckKeys& keys, MatchDeck& deck) {
   keys.paths("input.recording", deck.recording,
              "whitened traces [samples, channels]: an HDF5 file, or flat binary files, several as one", true);
   keys.text("input.dataset", deck.dataset, "traces of an HDF5 file; flat files have none");
-  keys.choice("input.dtype", deck.dtype,
-              {{"int16", SampleType::int16},
-               {"uint16", SampleType::uint16},
-               {"int32", SampleType::int32},
-               {"float32", SampleType::float32}},
-              "type of a flat file's samples; uint16: no offset is subtracted (whitened traces have none)");
+  add_sample_type_key(
+      keys, deck.dtype,
+      "type of a flat file's samples; uint16: no offset is subtracted (whitened traces have none)");
   keys.real("input.scale_to_sigma", deck.scale_to_sigma, 0.0, largest_scale_to_sigma,
             "a stored sample times this is in standard deviations of the noise; 0: the dataset's attribute; "
             "traces must be whitened");
@@ -31,21 +29,6 @@ void add_input_keys(DeckKeys& keys, MatchDeck& deck) {
       "the file of templates, or else the distance between neighbouring channels");
   keys.real("input.dminx_um", deck.dminx_um, 0.0, widest_spacing_um,
             "horizontal distance likewise; 0: the attribute of the file of templates, or else 32");
-}
-
-void add_matching_keys(DeckKeys& keys, MatchingOptions& options) {
-  const std::string in = "matching.";
-  keys.real(in + "threshold", options.threshold, 0.1, 1000.0,
-            "a spike's projection on its template, in standard deviations of the noise, at least");
-  keys.whole(in + "max_peels", options.max_peels, 1, 10000,
-             "rounds of finding spikes and taking them out, at most; it ends earlier when none is left");
-  keys.whole(in + "window_samples", options.window_samples, 24, 10000000,
-             "samples of the recording matched at once, at least 8 waveforms long (488 for 61 samples); "
-             "fewer take less "
-             "memory; other lengths may change amplitudes in the last digits and, in dense data, a few "
-             "spikes near seams");
-  keys.whole(in + "feature_channels", options.feature_channels, 1, 256,
-             "channels nearest to a template's largest one, that a spike's features are of");
 }
 
 }  // namespace

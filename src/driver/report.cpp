@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
@@ -44,14 +45,6 @@ double recorded_seconds(const SpikeFeatures& spikes) {
   return static_cast<double>(spikes.sample(spikes.n_spikes() - 1) + 1) / spikes.sampling_rate_hz;
 }
 
-/// Prints the bytes that crossed between host and device, by stage and by what crossed.
-void print_ledger(const TransferLedger& ledger) {
-  fmt::print("\n  {:<16} {:<24} {:<5} {:>14} {:>8}\n", "stage", "what", "way", "bytes", "copies");
-  for (const auto& [key, entry] : ledger.entries())
-    fmt::print("  {:<16} {:<24} {:<5} {:>14} {:>8}\n", key.stage, key.what,
-               key.direction == Direction::up ? "up" : "down", entry.bytes, entry.copies);
-}
-
 }  // namespace
 
 void print_summary(const ClusterSummary& summary) {
@@ -82,11 +75,47 @@ void print_summary(const MatchSummary& summary) {
   print_row("result", deck.result().string());
 }
 
+void print_summary(const SortSummary& summary) {
+  const auto& [deck, files, result, run, seconds] = summary;
+  const Sorting& sorting = result.sorting;
+  const std::int64_t n_samples = files.recording->n_samples();
+  const double recorded = static_cast<double>(n_samples) / deck.sampling_rate_hz;
+  const auto n_good = std::count_if(sorting.units.begin(), sorting.units.end(),
+                                    [](const Unit& unit) { return unit.is_refractory; });
+  print_heading(run);
+  print_row("recording", fmt::format("{} of {}, {:.1f} s", counted(n_samples, "sample"),
+                                     counted(files.probe.column.size(), "channel"), recorded));
+  print_row("detected", counted(result.detected_spikes, "spike"));
+  print_row("templates", std::to_string(result.matched_templates.extent(0)));
+  print_row("units", fmt::format("{}, {} of them good", sorting.n_units(), n_good));
+  print_row("spikes", std::to_string(sorting.n_spikes()));
+  print_times(run, seconds, recorded);
+  print_row("result", deck.result().string());
+  if (deck.write_phy) print_row("for Phy", (deck.phy() / "params.py").string());
+  print_row("log", deck.log().string());
+}
+
+std::string ledger_table(const TransferLedger& ledger) {
+  std::string table =
+      fmt::format("  {:<16} {:<24} {:<5} {:>14} {:>8}\n", "stage", "what", "way", "bytes", "copies");
+  for (const auto& [key, entry] : ledger.entries())
+    table += fmt::format("  {:<16} {:<24} {:<5} {:>14} {:>8}\n", key.stage, key.what,
+                         key.direction == Direction::up ? "up" : "down", entry.bytes, entry.copies);
+  return table;
+}
+
+std::string memory_table(const std::map<std::string, std::uint64_t>& memory) {
+  std::string table;
+  for (const auto& [space, bytes] : memory)
+    table += fmt::format("  {:<16} {:>10.1f} MB\n", space, static_cast<double>(bytes) / (1 << 20));
+  return table;
+}
+
 void report(const CommandLine& line, const std::filesystem::path& result, const TransferLedger& ledger,
             const std::function<void()>& print_summary) {
   try {
     if (!line.quiet) print_summary();
-    if (line.report) print_ledger(ledger);
+    if (line.report) fmt::print("\n{}", ledger_table(ledger));
     flush_output();
   } catch (const std::exception& error) {
     print_warning(fmt::format("{} is written; {}", result.string(), error.what()));

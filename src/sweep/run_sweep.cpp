@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "kokkosort/errors.hpp"
-#include "sweep/kernel_counter.hpp"
+#include "core/kernel_counter.hpp"
 
 namespace kokkosort {
 namespace {

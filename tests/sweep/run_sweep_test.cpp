@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "sweep/kernel_counter.hpp"
+#include "core/kernel_counter.hpp"
 
 namespace kokkosort::test {
 namespace {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +23,8 @@ struct RunRecord {
   std::string date;  // ISO 8601, UTC
   StageTimes times;
   TransferLedger ledger;
+  std::map<std::string, std::uint64_t>
+      memory;  // bytes at the most, by memory space, and of the whole process; empty: not measured
 };
 
 }  // namespace kokkosort

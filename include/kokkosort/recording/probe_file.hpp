@@ -12,6 +12,7 @@ namespace kokkosort {
 struct ProbeFile {
   Probe probe;
   std::vector<std::int32_t> column;  // [channels], of the recording, that holds each channel's samples
+  std::size_t n_columns = 0;  // of the recording; 0: the file does not say
 };
 
 /// Reads a probe: ProbeInterface JSON, Kilosort's JSON (chanMap, xc, yc, kcoords, n_chan) or a .prb file,

@@ -1,4 +1,4 @@
-#include "sweep/kernel_counter.hpp"
+#include "core/kernel_counter.hpp"
 
 #include <algorithm>
 

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "kokkosort/clustering/options.hpp"
+#include "kokkosort/curation/curate.hpp"
+#include "kokkosort/detection/options.hpp"
+#include "kokkosort/matching/options.hpp"
+#include "kokkosort/progress.hpp"
+#include "kokkosort/recording/preparation.hpp"
+#include "kokkosort/stage_times.hpp"
+#include "kokkosort/templates/learn.hpp"
+#include "kokkosort/templates/split_by_template.hpp"
+#include "kokkosort/transfer_ledger.hpp"
+
+namespace kokkosort {
+
+/// Options of all stages.
+struct SortOptions {
+  PreprocessingOptions preprocessing;
+  DetectionOptions detection;
+  ClusteringOptions clustering;
+  TemplateOptions templates;
+  MatchingOptions matching;
+  int matching_passes =
+      2;  // through the recording; each after the first with templates of the spikes found before
+  CurationOptions curation;
+};
+
+/// A recording, and what is known about it. All must stay.
+struct SortInput {
+  Recording& recording;
+  const Probe& probe;
+  const std::vector<std::int32_t>&
+      column;  // [channels], of the recording, that holds each channel of the probe
+  double sampling_rate_hz;
+  double offset = 0.0;                             // of stored samples
+  const PrincipalComponents* universal = nullptr;  // null: learned from the recording
+};
+
+/// A sorted recording, and what was learned on the way.
+struct SortResult {
+  Preparation preparation;
+  PrincipalComponents pcs;
+  HostTensor3<float> matched_templates;  // [templates, channels, pcs], of the last pass
+  Sorting sorting;
+  std::size_t detected_spikes = 0;
+  std::int64_t unfinished_windows = 0;  // of the last pass
+};
+
+/// Sorts a recording: whitens, detects, clusters, learns templates, matches them, clusters again, curates.
+///
+/// @param exec      instance every kernel runs on; fenced on return
+/// @param times, ledger, progress  hear of each stage as it ends, so that they are right when a later one
+/// throws
+/// @throws InputError if recording or options cannot be sorted
+/// Source: Pachitariu et al. 2024.
+template <class Exec>
+SortResult sort_recording(const Exec& exec, const SortInput& input, const SortOptions& options,
+                          StageTimes& times, TransferLedger& ledger, Progress& progress);
+
+}  // namespace kokkosort

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "driver/run_log.hpp"
+#include "kokkosort/progress.hpp"
+
+namespace kokkosort {
+
+/// Shows how a run goes on: one line that changes on a terminal, a line now and then elsewhere. The log hears
+/// of every stage's end.
+class ConsoleProgress final : public Progress {
+ public:
+  /// @param log    must stay
+  /// @param quiet  nothing is shown, the log alone hears
+  ConsoleProgress(double sampling_rate_hz, RunLog& log, bool quiet);
+
+  void begin(const std::string& stage, std::int64_t samples) override;
+  void advance(std::int64_t samples) override;
+  void end(const std::string& result) override;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  double seconds_in_stage() const;
+  /// "detection  12.0 of 120.0 s  34 times real time  3 s left".
+  std::string line(std::int64_t samples) const;
+  void show(const std::string& text, bool is_last);
+
+  double sampling_rate_hz_;
+  RunLog& log_;
+  bool quiet_;
+  bool on_terminal_;
+  std::string stage_;
+  std::int64_t n_samples_ = 0;
+  Clock::time_point begun_;
+  Clock::time_point shown_;
+};
+
+}  // namespace kokkosort

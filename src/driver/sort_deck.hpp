@@ -1,0 +1,50 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "driver/deck_key.hpp"
+#include "kokkosort/recording/recording.hpp"
+#include "kokkosort/sort.hpp"
+
+namespace kokkosort {
+
+/// What `kokkosort sort` is asked to do.
+struct SortDeck {
+  std::vector<std::filesystem::path> recording;
+  std::string dataset;  // of an HDF5 file
+  SampleType dtype = SampleType::int16;
+  std::int64_t n_columns = 0;     // of a flat file; 0: as the probe or the .meta file says
+  double sampling_rate_hz = 0.0;  // 0: as the .meta file or the dataset says
+  double gain_to_uv = 0.0;        // 0: as the .meta file says, or unknown
+  double offset = 0.0;            // of stored samples
+  std::filesystem::path probe;    // empty: as the .meta file says
+  std::vector<std::int64_t> excluded_columns;
+  std::array<double, 2> time_range_s{};       // that is sorted; an end of 0 is the recording's
+  std::filesystem::path universal_templates;  // empty: learned
+  std::filesystem::path output_folder;
+  bool write_phy = true;
+  bool write_whitened = false;
+  std::size_t device_limit_bytes = std::size_t{4} << 30;
+  std::size_t host_limit_bytes = std::size_t{16} << 30;
+  std::uint64_t seed = 1;
+  int threads = 0;  // 0: the backend's choice
+  SortOptions stages;
+
+  std::filesystem::path result() const { return output_folder / "sorting.h5"; }
+  std::filesystem::path phy() const { return output_folder / "phy"; }
+  std::filesystem::path whitened() const { return output_folder / "whitened.bin"; }
+  std::filesystem::path log() const { return output_folder / "kokkosort.log"; }
+  /// The stages' options with what the deck says for all of them.
+  SortOptions options() const;
+};
+
+/// The deck's keys, bound to its fields: the one list of them. The deck must outlive the keys and stay where
+/// it is.
+DeckKeys sort_keys(SortDeck& deck);
+
+}  // namespace kokkosort

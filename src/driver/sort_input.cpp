@@ -1,0 +1,150 @@
+#include "driver/sort_input.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/counted.hpp"
+#include "driver/common_checks.hpp"
+#include "io/probe_io.hpp"
+#include "kokkosort/errors.hpp"
+#include "kokkosort/recording/open_recording.hpp"
+#include "kokkosort/recording/spikeglx.hpp"
+
+namespace kokkosort {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Fills what the .meta file says and the deck does not.
+void follow_meta(const fs::path& meta_path, SortDeck& deck, ProbeFile& probe) {
+  const SpikeGlxMeta meta = read_spikeglx_meta(meta_path);
+  if (deck.n_columns == 0) deck.n_columns = static_cast<std::int64_t>(meta.n_columns);
+  if (deck.sampling_rate_hz == 0.0) deck.sampling_rate_hz = meta.sampling_rate_hz;
+  if (deck.gain_to_uv == 0.0) deck.gain_to_uv = meta.gain_to_uv;
+  if (deck.probe.empty()) probe = meta.probe;
+}
+
+std::unique_ptr<Recording> open_dataset(SortDeck& deck) {
+  const fs::path& path = deck.recording.front();
+  Hdf5Recording opened = open_hdf5_recording(path, deck.dataset);
+  for (const fs::path& result : {deck.result(), deck.whitened(), deck.log()})
+    refuse_replacing_inputs(opened.files, result);
+  const hdf5::InputFile file(path, 0);
+  if (deck.sampling_rate_hz == 0.0 && file.has_attribute("/", "sampling_rate_hz"))
+    deck.sampling_rate_hz = read_sampling_rate(file);
+  return std::move(opened.traces);
+}
+
+/// An HDF5 file, or several files with input.dataset, are none that can be put together.
+bool is_dataset(const SortDeck& deck) {
+  const auto hdf5 = std::find_if(deck.recording.begin(), deck.recording.end(), is_hdf5_file);
+  if (hdf5 == deck.recording.end() && deck.dataset.empty()) return false;
+  if (deck.recording.size() > 1)
+    throw InputError(
+        fmt::format("input.recording names {} files; name one with input.dataset, or flat files alone",
+                    deck.recording.size()));
+  return true;
+}
+
+void find_columns(SortDeck& deck, const ProbeFile& probe) {
+  if (deck.n_columns == 0) deck.n_columns = static_cast<std::int64_t>(probe.n_columns);
+  if (deck.n_columns == 0) deck.n_columns = static_cast<std::int64_t>(probe.column.size());
+}
+
+void check_columns(const SortDeck& deck, const ProbeFile& probe, const Recording& recording) {
+  const std::int32_t largest = *std::max_element(probe.column.begin(), probe.column.end());
+  if (static_cast<std::size_t>(largest) < recording.n_channels()) return;
+  throw InputError(
+      fmt::format("{}: channel {} of the probe is column {} of the recording (from 0), which has {}; set "
+                  "input.channels, or "
+                  "correct the probe's channel map",
+                  deck.probe.empty() ? deck.recording.front().string() : deck.probe.string(),
+                  std::max_element(probe.column.begin(), probe.column.end()) - probe.column.begin(), largest,
+                  counted(recording.n_channels(), "column")));
+}
+
+void check_rate(const SortDeck& deck) {
+  if (deck.sampling_rate_hz == 0.0)
+    throw InputError("input.sampling_rate_hz is missing, and " + deck.recording.front().string() +
+                     " does not say it; set it");
+  if (deck.sampling_rate_hz < lowest_rate_hz)
+    throw InputError(fmt::format("input.sampling_rate_hz is {}; it must be from {} to {}",
+                                 deck.sampling_rate_hz, lowest_rate_hz, highest_rate_hz));
+  const double highpass_hz = deck.stages.preprocessing.highpass_hz;
+  if (highpass_hz >= deck.sampling_rate_hz / 2)
+    throw InputError(
+        fmt::format("preprocessing.highpass_hz is {}; it must be below half of input.sampling_rate_hz, {}",
+                    highpass_hz, deck.sampling_rate_hz / 2));
+}
+
+void check_waveform(const DetectionOptions& options) {
+  if (options.nt % 2 == 0) throw InputError(fmt::format("detection.nt is {}; it must be odd", options.nt));
+  if (options.peak_sample >= options.nt)
+    throw InputError(fmt::format("detection.peak_sample is {}; it must be below detection.nt, {}",
+                                 options.peak_sample, options.nt));
+  if (options.pcs > options.nt)
+    throw InputError(
+        fmt::format("detection.pcs is {}; it must be at most detection.nt, {}", options.pcs, options.nt));
+}
+
+/// The part of the recording that is sorted.
+void cut(const SortDeck& deck, SortFiles& files) {
+  const auto sample_at = [&deck](double second) {
+    return static_cast<std::int64_t>(std::llround(second * deck.sampling_rate_hz));
+  };
+  const std::int64_t n = files.whole->n_samples();
+  files.first_sample = sample_at(deck.time_range_s[0]);
+  const std::int64_t last = deck.time_range_s[1] == 0.0 ? n : sample_at(deck.time_range_s[1]);
+  if (files.first_sample >= n || last > n)
+    throw InputError(fmt::format("input.time_range_s is [{}, {}]; {} has {:.6g} s", deck.time_range_s[0],
+                                 deck.time_range_s[1], deck.recording.front().string(),
+                                 static_cast<double>(n) / deck.sampling_rate_hz));
+  files.recording = std::make_unique<RecordingSlice>(*files.whole, files.first_sample, last);
+  if (files.recording->n_samples() < deck.stages.detection.nt)
+    throw InputError(fmt::format("{}: {} cannot be sorted; a waveform (detection.nt) alone has {}",
+                                 deck.recording.front().string(),
+                                 counted(files.recording->n_samples(), "sample"), deck.stages.detection.nt));
+}
+
+PrincipalComponents read_universal(const SortDeck& deck) {
+  hdf5::InputFile file(deck.universal_templates, deck.host_limit_bytes);
+  return read_pcs(file);
+}
+
+void refuse_replacing(const SortDeck& deck) {
+  for (const fs::path& result : {deck.result(), deck.whitened(), deck.log()}) {
+    refuse_replacing_inputs(deck.recording, result);
+    for (const fs::path& input : {deck.probe, deck.universal_templates})
+      if (!input.empty()) refuse_replacing_input(input, result);
+  }
+}
+
+}  // namespace
+
+SortFiles open_sort_files(SortDeck& deck) {
+  refuse_replacing(deck);
+  SortFiles files;
+  const fs::path meta = spikeglx_meta_of(deck.recording.front());
+  if (!meta.empty()) follow_meta(meta, deck, files.probe);
+  if (!deck.probe.empty()) files.probe = read_probe(deck.probe);
+  if (files.probe.column.empty())
+    throw InputError("input.probe is missing, and " + deck.recording.front().string() +
+                     " has no .meta file beside it; name a ProbeInterface JSON, Kilosort JSON or .prb file");
+  find_columns(deck, files.probe);
+  files.whole = is_dataset(deck) ? open_dataset(deck)
+                                 : open_flat_recording(deck.recording,
+                                                       static_cast<std::size_t>(deck.n_columns), deck.dtype);
+  deck.n_columns = static_cast<std::int64_t>(files.whole->n_channels());
+  check_columns(deck, files.probe, *files.whole);
+  if (!deck.excluded_columns.empty())
+    files.probe = without_columns(files.probe, deck.excluded_columns, "input.exclude_channels");
+  check_rate(deck);
+  check_waveform(deck.stages.detection);
+  cut(deck, files);
+  if (!deck.universal_templates.empty()) files.universal = read_universal(deck);
+  return files;
+}
+
+}  // namespace kokkosort
