@@ -61,6 +61,7 @@ void open_traces(const MatchDeck& deck, MatchFiles& files) {
              "; set input.scale_to_sigma: a stored sample times it is in standard deviations of the noise; "
              "are the "
              "traces whitened?");
+  files.preparation = whitened_already(n_channels, files.scale_to_sigma);
 }
 
 void check_rate(const MatchDeck& deck, const TemplateSet& set) {

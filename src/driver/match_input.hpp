@@ -14,8 +14,9 @@ struct MatchFiles {
   TemplateSet set;  // with sampling rate and spacings
   std::unique_ptr<Recording> traces;
   double scale_to_sigma = 0.0;
+  TracePreparation preparation;
 
-  MatchingInput input() const { return {*traces, scale_to_sigma, set.probe, set.pcs, set.templates}; }
+  MatchingInput input() const { return {{*traces, preparation}, set.probe, set.pcs, set.templates}; }
 };
 
 /// @throws InputError if the result would replace the templates or a file of the recording; open_match_files

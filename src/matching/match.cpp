@@ -11,11 +11,11 @@
 #include "kokkosort/matching/pursuit.hpp"
 #include "kokkosort/matching/scores.hpp"
 #include "kokkosort/matching/window.hpp"
+#include "kokkosort/recording/trace_loader.hpp"
 #include "kokkosort/templates/correlations.hpp"
 #include "kokkosort/templates/placed_templates.hpp"
 #include "matching/collect.hpp"
 #include "matching/traces.hpp"
-#include "matching/window_reader.hpp"
 
 namespace kokkosort {
 namespace {
@@ -29,13 +29,20 @@ MatchingSizes sizes_of(const MatchingInput& input, const std::vector<WindowExten
           static_cast<int>(input.pcs.wPCA.extent(1)), n_scores};
 }
 
+std::int64_t n_samples_of(const MatchingInput& input) { return input.traces.stored.n_samples(); }
+
 std::vector<WindowExtent> windows_of(const MatchingInput& input, const MatchingOptions& options) {
-  return make_windows(input.traces.n_samples(), static_cast<int>(input.pcs.wPCA.extent(1)),
-                      input.pcs.peak_sample, options);
+  return make_windows(n_samples_of(input), static_cast<int>(input.pcs.wPCA.extent(1)), input.pcs.peak_sample,
+                      options);
 }
 
-std::size_t stored_bytes(const MatchingInput& input, const std::vector<WindowExtent>& windows) {
-  return longest_window_bytes(input.traces, windows, static_cast<int>(input.pcs.wPCA.extent(1)));
+/// The samples that windows' traces are of.
+std::vector<SampleRange> sample_ranges(const MatchingInput& input, const std::vector<WindowExtent>& windows) {
+  const auto half = static_cast<std::int64_t>(input.pcs.wPCA.extent(1) / 2);
+  std::vector<SampleRange> ranges;
+  for (const WindowExtent& window : windows)
+    ranges.push_back({window.first - half, window.first - half + window.n_samples});
+  return ranges;
 }
 
 /// Device bytes of everything but the correlations.
@@ -48,7 +55,8 @@ std::size_t matching_bytes(const MatchingInput& input, const std::vector<WindowE
                             static_cast<std::size_t>(options.max_peels);
   const std::size_t features =
       sizeof(float) * feature_buffer * static_cast<std::size_t>(options.feature_channels) * sizes.n_pcs;
-  return workspace_bytes<Exec>(sizes, options) + lists + features + stored_bytes(input, windows) +
+  return workspace_bytes<Exec>(sizes, options) + lists + features +
+         TraceLoader<Exec>::device_bytes(input.traces, sample_ranges(input, windows)) +
          sizeof(float) * input.templates.size();
 }
 
@@ -102,17 +110,16 @@ class RecordingMatcher {
     wPCA_ = upload_matrix(exec_, ledger, "matching", "wPCA", input.pcs.wPCA);
     rows_ = upload_rows(exec_, templates_, result.centres, ledger);
     workspace_ = make_workspace(exec_, sizes_of(input, windows_), options);
-    stored_ = Vector<unsigned char, Exec>(unfilled(exec_, "kokkosort::matching::stored"),
-                                          runs_on_host<Exec> ? 0 : stored_bytes(input, windows_));
     for (SpikeList<Exec>* list : {&spikes_, &spikes_before_})
       list->spikes = Vector<FoundSpike, Exec>(unfilled(exec_, "kokkosort::matching::spike_list"),
                                               workspace_.found.size());
   }
 
   void run() {
-    WindowReader<Exec> reader(input_.traces, windows_, nt_);
+    TraceLoader<Exec> loader(exec_, input_.traces, sample_ranges(input_, windows_), templates_.channel_at,
+                             "matching", ledger_, result_.times);
     for (std::size_t w = 0; w < windows_.size(); ++w) {
-      load(reader, w);
+      load(loader, w);
       match(windows_[w]);
       collect(windows_[w]);
       std::swap(spikes_, spikes_before_);
@@ -125,23 +132,12 @@ class RecordingMatcher {
     return ScopedStage<Exec>(exec_, result_.times, "matching::" + stage);
   }
 
-  void load(WindowReader<Exec>& reader, std::size_t w) {
-    const WindowExtent& window = windows_[w];
-    StagingVector<unsigned char, Exec> bytes;
-    {
-      const auto stage = time("wait for reading");
-      bytes = reader.next();
-    }
+  void load(TraceLoader<Exec>& loader, std::size_t w) {
+    loader.next(workspace_.traces);
+    if (w == 0) return;
     const auto stage = time("traces");
-    const SampleRange range = stored_range(window, nt_, input_.traces.n_samples());
-    const auto stored = bring_up(exec_, ledger_, "matching", "window", stored_, bytes);
-    load_traces(
-        exec_, templates_,
-        {stored, input_.traces.type(), range.first, range.last, static_cast<float>(input_.scale_to_sigma)},
-        window, workspace_);
-    if (w > 0)
-      take_out_spikes(exec_, templates_, wPCA_, spikes_before_.spikes, spikes_before_.count,
-                      windows_[w - 1].first - window.first, window, workspace_);
+    take_out_spikes(exec_, templates_, wPCA_, spikes_before_.spikes, spikes_before_.count,
+                    windows_[w - 1].first - windows_[w].first, windows_[w], workspace_);
   }
 
   void match(const WindowExtent& window) {
@@ -160,7 +156,7 @@ class RecordingMatcher {
     const auto stage = time("features");
     const std::int64_t shift = nt_ / 2 - input_.pcs.peak_sample;
     WindowExtent within = window;  // the recording: a peak outside it is not reported
-    within.core_end = std::min(window.core_end, input_.traces.n_samples() + shift);
+    within.core_end = std::min(window.core_end, n_samples_of(input_) + shift);
     list_spikes(exec_, within, shift, workspace_, spikes_, ledger_);
     std::vector<FoundSpike> found;
     read_spikes(exec_, templates_, wPCA_, spikes_, rows_, workspace_, found, result_.features, ledger_);
@@ -183,7 +179,6 @@ class RecordingMatcher {
   Matrix<float, Exec> wPCA_;
   FeatureRows<Exec> rows_;
   MatchingWorkspace<Exec> workspace_;
-  Vector<unsigned char, Exec> stored_;
   SpikeList<Exec> spikes_;
   SpikeList<Exec> spikes_before_;  // of the window before
 };

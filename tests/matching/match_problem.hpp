@@ -46,8 +46,10 @@ Matching match_samples(const TemplateProblem& problem, const std::vector<T>& sam
                        const MatchingOptions& options, TransferLedger& ledger, double scale = test_scale,
                        const Exec& exec = Exec()) {
   MemoryRecording recording(samples, problem.n_channels());
-  return match_templates(exec, MatchingInput{recording, scale, problem.probe, problem.pcs, problem.templates},
-                         options, ledger);
+  const TracePreparation preparation = whitened_already(problem.n_channels(), scale);
+  return match_templates(
+      exec, MatchingInput{{recording, preparation}, problem.probe, problem.pcs, problem.templates}, options,
+      ledger);
 }
 
 /// From a waveform's centre to its peak.

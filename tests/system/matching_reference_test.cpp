@@ -35,10 +35,11 @@ TYPED_TEST(MatchingReferenceTest, AgreesWithKilosort) {
   TransferLedger ledger;
   const Hdf5Recording recording = open_hdf5_recording(path, "whitened/traces");
   ASSERT_GT(recording.scale_to_sigma, 0.0);
-  const Matching matching = match_templates(TypeParam(),
-                                            MatchingInput{*recording.traces, recording.scale_to_sigma,
-                                                          problem.probe, problem.pcs, problem.templates},
-                                            {}, ledger);
+  const TracePreparation preparation = whitened_already(problem.n_channels(), recording.scale_to_sigma);
+  const Matching matching = match_templates(
+      TypeParam(),
+      MatchingInput{{*recording.traces, preparation}, problem.probe, problem.pcs, problem.templates}, {},
+      ledger);
   const std::vector<TemplateSpike> found = spikes_of(problem, matching);
   const auto end = recording.traces->n_samples();
   std::vector<TemplateSpike> expected;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "kokkosort/matching/options.hpp"
-#include "kokkosort/recording/recording.hpp"
+#include "kokkosort/recording/preparation.hpp"
 #include "kokkosort/spike_features.hpp"
 #include "kokkosort/stage_times.hpp"
 #include "kokkosort/transfer_ledger.hpp"
@@ -14,8 +14,7 @@ namespace kokkosort {
 
 /// Whitened traces and what to look for in them.
 struct MatchingInput {
-  Recording& traces;            // channels as in the probe
-  double scale_to_sigma = 1.0;  // a stored sample times this is in standard deviations of the noise
+  PreparedRecording traces;  // channels as in the probe
   const Probe& probe;
   const PrincipalComponents& pcs;
   const HostTensor3<float>& templates;  // [templates, channels, pcs]

@@ -1,0 +1,75 @@
+#include "recording/reference.hpp"
+
+#include <limits>
+
+#include "core/instantiate.hpp"
+#include "recording/ordered_key.hpp"
+
+namespace kokkosort {
+namespace {
+
+/// A thread takes a sample, its lanes the channels: it halves the range that the median is in.
+template <class Exec>
+struct SubtractMedian {
+  static constexpr int team_samples = runs_on_host<Exec> ? 64 : 8;
+
+  MatrixRef<float, Exec> rows;
+  Vector<std::int32_t, Exec> channels;
+
+  std::size_t n_teams() const { return (rows.extent(0) + team_samples - 1) / team_samples; }
+  std::size_t scratch_bytes() const { return Scratch<std::int32_t, Exec>::shmem_size(channels.extent(0)); }
+
+  KOKKOS_INLINE_FUNCTION void operator()(const TeamMember<Exec>& member) const {
+    const std::size_t first = static_cast<std::size_t>(member.league_rank()) * team_samples;
+    const std::size_t count = Kokkos::min(rows.extent(0) - first, static_cast<std::size_t>(team_samples));
+    const Scratch<std::int32_t, Exec> keys(member.thread_scratch(0), channels.extent(0));
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(member, count), [&](const std::size_t sample) {
+      float* const row = &rows(first + sample, 0);
+      Kokkos::parallel_for(Kokkos::ThreadVectorRange(member, channels.extent(0)),
+                           [&](const std::size_t i) { keys(i) = ordered_key(row[channels(i)]); });
+      const float median = from_ordered_key(middle(member, keys.data()));
+      Kokkos::parallel_for(Kokkos::ThreadVectorRange(member, rows.extent(1)),
+                           [&](const std::size_t channel) { row[channel] -= median; });
+    });
+  }
+
+  KOKKOS_INLINE_FUNCTION std::int32_t middle(const TeamMember<Exec>& member, const std::int32_t* keys) const {
+    const auto n = static_cast<int>(channels.extent(0));
+    const int below = (n - 1) / 2;  // keys before the median
+    std::int32_t low = -2147483647 - 1;
+    std::int32_t high = 2147483647;
+    while (low < high) {
+      const auto middle = static_cast<std::int32_t>((std::int64_t{low} + high) >> 1);
+      int not_above = 0;
+      Kokkos::parallel_reduce(
+          Kokkos::ThreadVectorRange(member, n),
+          [&](const int i, int& sum) { sum += keys[i] <= middle ? 1 : 0; }, not_above);
+      if (not_above > below)
+        high = middle;
+      else
+        low = middle + 1;
+    }
+    return low;
+  }
+};
+
+}  // namespace
+
+template <class Exec>
+void subtract_median(const Exec& exec, const SampleRows<Exec>& rows,
+                     const Vector<std::int32_t, Exec>& channels) {
+  if (rows.values.size() == 0 || channels.extent(0) == 0) return;
+  const SubtractMedian<Exec> kernel{rows.values, channels};
+  Kokkos::parallel_for("kokkosort::recording::subtract_median",
+                       Kokkos::TeamPolicy<Exec>(exec, static_cast<int>(kernel.n_teams()),
+                                                runs_on_host<Exec> ? 1 : 8, runs_on_host<Exec> ? 1 : 32)
+                           .set_scratch_size(0, Kokkos::PerThread(kernel.scratch_bytes())),
+                       kernel);
+}
+
+#define INSTANTIATE(Exec) \
+  template void subtract_median(const Exec&, const SampleRows<Exec>&, const Vector<std::int32_t, Exec>&);
+KOKKOSORT_INSTANTIATE(INSTANTIATE)
+#undef INSTANTIATE
+
+}  // namespace kokkosort

@@ -1,0 +1,186 @@
+#include "kokkosort/recording/trace_loader.hpp"
+
+#include <numeric>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "core/instantiate.hpp"
+#include "core/transfers.hpp"
+#include "recording/row_preparer.hpp"
+#include "recording/transpose.hpp"
+#include "recording/whitening.hpp"
+#include "recording/window_reader.hpp"
+
+namespace kokkosort {
+namespace {
+
+std::size_t whole_tiles(std::size_t n_samples) {
+  return (n_samples + whitening_tile - 1) / whitening_tile * whitening_tile;
+}
+
+std::size_t neighbours_of(const TracePreparation& preparation) { return preparation.weights.extent(1); }
+
+/// Whether traces are stored samples times a number each.
+bool is_direct(const TracePreparation& preparation) {
+  return neighbours_of(preparation) == 1 && preparation.highpass_hz == 0.0 && !preparation.common_reference;
+}
+
+/// Floats of a window's channels before they are whitened.
+std::size_t unwhitened_floats(const TracePreparation& preparation, const std::vector<SampleRange>& windows) {
+  return neighbours_of(preparation) == 1 ? 0 : preparation.n_channels() * whole_tiles(longest_of(windows));
+}
+
+/// The weights and neighbours of traces in another order, neighbours as rows of the traces.
+struct OrderedWeights {
+  HostMatrix<std::int32_t> neighbours;
+  HostMatrix<float> weights;
+
+  OrderedWeights(const TracePreparation& preparation, const std::vector<std::int32_t>& order)
+      : neighbours("kokkosort::recording::neighbours_on_host", order.size(), neighbours_of(preparation)),
+        weights("kokkosort::recording::weights_on_host", order.size(), neighbours_of(preparation)) {
+    std::vector<std::int32_t> row_of(order.size());
+    for (std::size_t row = 0; row < order.size(); ++row)
+      row_of[static_cast<std::size_t>(order[row])] = static_cast<std::int32_t>(row);
+    for (std::size_t row = 0; row < order.size(); ++row)
+      for (std::size_t k = 0; k < weights.extent(1); ++k) {
+        const auto channel = static_cast<std::size_t>(order[row]);
+        neighbours(row, k) = row_of[static_cast<std::size_t>(preparation.neighbours(channel, k))];
+        weights(row, k) = preparation.weights(channel, k);
+      }
+  }
+};
+
+/// The stored columns that traces come from, one each.
+std::vector<std::int32_t> direct_columns(const TracePreparation& preparation,
+                                         const std::vector<std::int32_t>& channels) {
+  std::vector<std::int32_t> columns;
+  for (const std::int32_t channel : channels)
+    columns.push_back(preparation.column[static_cast<std::size_t>(channel)]);
+  return columns;
+}
+
+}  // namespace
+
+TracePreparation whitened_already(std::size_t n_channels, double scale_to_sigma) {
+  TracePreparation preparation;
+  preparation.column.resize(n_channels);
+  std::iota(preparation.column.begin(), preparation.column.end(), 0);
+  preparation.neighbours =
+      HostMatrix<std::int32_t>("kokkosort::recording::neighbours_on_host", n_channels, 1);
+  preparation.weights = HostMatrix<float>("kokkosort::recording::weights_on_host", n_channels, 1);
+  for (std::size_t c = 0; c < n_channels; ++c) {
+    preparation.neighbours(c, 0) = static_cast<std::int32_t>(c);
+    preparation.weights(c, 0) = static_cast<float>(scale_to_sigma);
+  }
+  return preparation;
+}
+
+template <class Exec>
+struct TraceLoader<Exec>::State {
+  State(const Exec& instance, PreparedRecording recording, std::vector<SampleRange> all_windows,
+        std::vector<std::int32_t> order, const std::string& stage_name, TransferLedger& ledger,
+        StageTimes& all_times)
+      : exec(instance),
+        plan(recording.preparation, recording.stored.n_samples()),
+        windows(std::move(all_windows)),
+        stage(stage_name),
+        times(all_times),
+        direct(is_direct(recording.preparation)),
+        reader(exec, recording.stored, plan.stored(windows), stage, ledger, times) {
+    const TracePreparation& preparation = recording.preparation;
+    if (order.empty()) {
+      order.resize(preparation.n_channels());
+      std::iota(order.begin(), order.end(), 0);
+    }
+    upload_weights(preparation, order, ledger);
+    if (!direct)
+      rows.emplace(exec, preparation, plan, windows, unwhitened_floats(preparation, windows), stage, ledger);
+  }
+
+  /// Of one neighbour the transposition takes care.
+  void upload_weights(const TracePreparation& preparation, const std::vector<std::int32_t>& order,
+                      TransferLedger& ledger) {
+    std::vector<std::int32_t> channels = order;
+    std::vector<float> scale(order.size(), 1.0f);
+    if (neighbours_of(preparation) > 1) {
+      const OrderedWeights ordered(preparation, order);
+      neighbours = upload_matrix(exec, ledger, stage, "whitening_neighbours", ordered.neighbours);
+      weights = upload_matrix(exec, ledger, stage, "whitening_weights", ordered.weights);
+    } else {
+      for (std::size_t row = 0; row < order.size(); ++row) {
+        const auto channel = static_cast<std::size_t>(order[row]);
+        channels[row] = preparation.neighbours(channel, 0);
+        scale[row] = preparation.weights(channel, 0);
+      }
+    }
+    if (direct) how.offset = preparation.offset;
+    how.column = upload_vector(exec, ledger, stage, "trace_columns",
+                               direct ? direct_columns(preparation, channels) : channels);
+    how.scale = upload_vector(exec, ledger, stage, "trace_scales", scale);
+  }
+
+  void load(const StoredWindow<Exec>& stored, SampleRange window, const Matrix<float, Exec>& traces) const {
+    const SampleRange inside = within_recording(window, plan.n_samples);
+    if (direct) return transpose(exec, stored, how, inside, window.first, traces);
+    const SampleRows<Exec> prepared = rows->prepare(exec, stored, window);
+    if (weights.size() == 0) return transpose(exec, prepared, how, inside, window.first, traces);
+    const MatrixRef<float, Exec> unwhitened(rows->scratch().data(), traces.extent(0),
+                                            whole_tiles(window.size()));
+    transpose(exec, prepared, how, inside, window.first, unwhitened);
+    whiten<Exec>(exec, unwhitened, neighbours, weights, window.size(), traces);
+  }
+
+  Exec exec;
+  RowPlan plan;
+  std::vector<SampleRange> windows;
+  std::string stage;
+  StageTimes& times;
+  bool direct;
+  WindowReader<Exec> reader;
+  std::optional<RowPreparer<Exec>> rows;  // unless direct
+  Transposition<Exec> how;
+  Matrix<std::int32_t, Exec> neighbours;  // [channels, k], of traces; empty if k is 1
+  Matrix<float, Exec> weights;
+  std::size_t n_loaded = 0;
+};
+
+template <class Exec>
+TraceLoader<Exec>::TraceLoader(const Exec& exec, PreparedRecording recording,
+                               std::vector<SampleRange> windows, const std::vector<std::int32_t>& order,
+                               const std::string& stage, TransferLedger& ledger, StageTimes& times)
+    : state_(std::make_unique<State>(exec, recording, std::move(windows), order, stage, ledger, times)) {}
+
+template <class Exec>
+TraceLoader<Exec>::~TraceLoader() = default;
+
+template <class Exec>
+void TraceLoader<Exec>::next(const Matrix<float, Exec>& traces) {
+  if (state_->n_loaded == state_->windows.size())
+    throw std::out_of_range("TraceLoader: there is no further window");
+  const SampleRange window = state_->windows[state_->n_loaded++];
+  if (traces.extent(1) < window.size())
+    throw std::invalid_argument("TraceLoader: traces are shorter than the window");
+  const StoredWindow<Exec> stored = state_->reader.next();
+  const ScopedStage<Exec> stage(state_->exec, state_->times, state_->stage + "::traces");
+  state_->load(stored, window, traces);
+}
+
+template <class Exec>
+std::size_t TraceLoader<Exec>::device_bytes(const PreparedRecording& recording,
+                                            const std::vector<SampleRange>& windows) {
+  const TracePreparation& preparation = recording.preparation;
+  const RowPlan plan(preparation, recording.stored.n_samples());
+  const std::size_t stored =
+      longest_of(plan.stored(windows)) * recording.stored.n_channels() * bytes_of(recording.stored.type());
+  if (is_direct(preparation)) return stored;
+  return stored + 2 * sizeof(float) * preparation.weights.size() +
+         sizeof(float) *
+             RowPreparer<Exec>::floats(preparation, plan, windows, unwhitened_floats(preparation, windows));
+}
+
+#define INSTANTIATE(Exec) template class TraceLoader<Exec>;
+KOKKOSORT_INSTANTIATE(INSTANTIATE)
+#undef INSTANTIATE
+
+}  // namespace kokkosort
