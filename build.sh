@@ -6,7 +6,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 packages=(
   build-essential cmake ninja-build git ca-certificates
   python3 python3-venv # to get the sources of Kokkos
-  libhdf5-dev libyaml-cpp-dev libfmt-dev libcli11-dev libopenblas-dev libeigen3-dev
+  libhdf5-dev libyaml-cpp-dev libfmt-dev libcli11-dev nlohmann-json3-dev libopenblas-dev libeigen3-dev
   libgtest-dev libbenchmark-dev
 )
 

@@ -88,6 +88,25 @@ TYPED_TEST(RecordingOf, SeveralFilesAreReadAsOne) {
   expect_counting<TypeParam>(*recording);
 }
 
+TYPED_TEST(RecordingOf, SamplesBeyondTwoToTheThirtyOneOfOneChannelAreFound) {
+  const TemporaryFolder folder;
+  constexpr std::int64_t n =
+      (std::int64_t{1} << 31) + 5;  // samples, of which only the last three are on the disk
+  const auto tail = counting<TypeParam>(3);
+  write_text(folder / "sparse.bin", "");
+  std::error_code error;
+  fs::resize_file(folder / "sparse.bin", static_cast<std::uintmax_t>(n - 3) * sizeof(TypeParam), error);
+  if (error) GTEST_SKIP() << "NOT TESTED: " << error.message();
+  std::ofstream(folder / "sparse.bin", std::ios::binary | std::ios::app)
+      .write(reinterpret_cast<const char*>(tail.data()), 3 * sizeof(TypeParam));
+  write_samples(folder / "more.bin", counting<TypeParam>(2));
+  const auto recording =
+      open_flat_recording({folder / "sparse.bin", folder / "more.bin"}, 1, sample_type_of<TypeParam>());
+  ASSERT_EQ(recording->n_samples(), n + 2);
+  EXPECT_EQ(read<TypeParam>(*recording, n - 4, 6), (std::vector<TypeParam>{0, 1, 2, 3, 1, 2}));
+  EXPECT_EQ(read<TypeParam>(*recording, (std::int64_t{1} << 31) - 1, 2), (std::vector<TypeParam>{0, 0}));
+}
+
 TEST(MemoryRecording, RefusesWhatIsNoWholeNumberOfSamples) {
   EXPECT_NE(message_of<InputError>([] { MemoryRecording(counting<float>(7), 3); }).find("has 7 values"),
             std::string::npos);

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "kokkosort/spike_features.hpp"
@@ -13,18 +15,24 @@ struct ProbeFile {
   Probe probe;
   std::vector<std::int32_t> column;  // [channels], of the recording, that holds each channel's samples
   std::size_t n_columns = 0;  // of the recording; 0: the file does not say
+
+  std::size_t n_channels() const { return column.size(); }
 };
 
 /// Reads a probe: ProbeInterface JSON, Kilosort's JSON (chanMap, xc, yc, kcoords, n_chan) or a .prb file,
 /// told apart by what they contain. Channels come in the file's order.
 ///
-/// @throws InputError naming file, key, value and remedy: a missing or damaged file; arrays of different
-/// lengths; a
-///         column that is negative or comes twice; coordinates that are not finite, or that cannot be
-///         micrometres
+/// ProbeInterface: contacts that are wired to no channel (-1) are left out; several probes in a file keep
+/// their positions and become further shanks. Shank ids that are no numbers are numbered as they come. .prb:
+/// Python, of which plain data is understood (numbers, strings, lists, tuples, dicts, range); a group is a
+/// shank.
+///
+/// @throws InputError naming file, key, value and remedy: a missing, damaged or oversized file; arrays of
+///         different lengths; a column that is negative or comes twice; positions that are missing, cannot be
+///         micrometres, or are those of two channels of a shank
 ProbeFile read_probe(const std::filesystem::path& path);
 
-/// A probe for recordings whose contact positions are unknown: one column of channels.
+/// A probe for recordings whose contact positions are unknown: one column of channels, from y = 0 up.
 ProbeFile linear_probe(std::size_t n_channels, double spacing_um);
 
 /// A probe without some of its channels.
@@ -32,5 +40,9 @@ ProbeFile linear_probe(std::size_t n_channels, double spacing_um);
 /// @throws InputError naming `key` if one is no channel's column, or none is left
 ProbeFile without_columns(const ProbeFile& probe, const std::vector<std::int64_t>& excluded,
                           const std::string& key);
+
+/// A probe as Kilosort's JSON, which read_probe reads back.
+/// @param n_columns  of the recording
+std::string to_kilosort_json(const ProbeFile& probe, std::size_t n_columns);
 
 }  // namespace kokkosort

@@ -1,0 +1,150 @@
+#include "recording/probe_numbers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <tuple>
+#include <unordered_map>
+
+#include "core/counted.hpp"
+#include "kokkosort/errors.hpp"
+
+namespace kokkosort {
+namespace {
+
+constexpr double farthest_um = 1e7;      // ten metres: beyond it the unit is wrong
+constexpr double largest_span_um = 1e6;  // a metre
+constexpr int highest_named_shank = 1000000;
+
+class Checker {
+ public:
+  Checker(const ProbeNumbers& numbers, const std::string& file, const ProbeKeys& keys)
+      : numbers_(numbers), file_(file), keys_(keys) {}
+
+  ProbeFile check() const {
+    check_lengths();
+    ProbeFile probe;
+    probe.column = whole_numbers(numbers_.column, keys_.column, 0, "a column of the recording, from 0");
+    probe.probe.shank = whole_numbers(numbers_.shank, keys_.shank, std::numeric_limits<std::int32_t>::min(),
+                                      "a whole number");
+    check_columns(probe.column);
+    probe.probe.x_um = numbers_.x_um;
+    probe.probe.y_um = numbers_.y_um;
+    check_axis(probe, probe.probe.x_um, keys_.x);
+    check_axis(probe, probe.probe.y_um, keys_.y);
+    check_distinct(probe);
+    return probe;
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& key, const std::string& what) const {
+    throw InputError(fmt::format("{}: {}: {}", file_, key, what));
+  }
+
+  void check_lengths() const {
+    const std::size_t n = numbers_.column.size();
+    if (n == 0) fail(keys_.column, "has no channels; a probe needs one at least");
+    check_length(numbers_.x_um, keys_.x);
+    check_length(numbers_.y_um, keys_.y);
+    check_length(numbers_.shank, keys_.shank);
+  }
+
+  void check_length(const std::vector<double>& values, const std::string& key) const {
+    if (values.size() != numbers_.column.size())
+      fail(key, fmt::format("has {}, but {} has {}; they must agree", counted(values.size(), "element"),
+                            keys_.column, numbers_.column.size()));
+  }
+
+  std::vector<std::int32_t> whole_numbers(const std::vector<double>& values, const std::string& key,
+                                          std::int32_t lowest, const std::string& allowed) const {
+    std::vector<std::int32_t> whole(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (!(values[i] >= lowest && values[i] <= std::numeric_limits<std::int32_t>::max() &&
+            std::floor(values[i]) == values[i]))
+        fail(key, fmt::format("holds {}; it must be {}", values[i], allowed));
+      whole[i] = static_cast<std::int32_t>(values[i]);
+    }
+    return whole;
+  }
+
+  void check_columns(std::vector<std::int32_t> columns) const {
+    std::sort(columns.begin(), columns.end());
+    const auto twice = std::adjacent_find(columns.begin(), columns.end());
+    if (twice != columns.end())
+      fail(keys_.column, fmt::format("holds column {} twice; each channel has one of its own", *twice));
+  }
+
+  void check_axis(const ProbeFile& probe, const std::vector<double>& positions,
+                  const std::string& key) const {
+    for (std::size_t i = 0; i < positions.size(); ++i)
+      if (!(std::abs(positions[i]) <= farthest_um))
+        fail(key, fmt::format("the channel of column {} is at {}; it must be a position in micrometres",
+                              probe.column[i], positions[i]));
+    const auto [low, high] = std::minmax_element(positions.begin(), positions.end());
+    if (*high - *low > largest_span_um)
+      fail(key, fmt::format("spans {} um, over a metre; positions must be micrometres", *high - *low));
+  }
+
+  /// Channels in one place are as if they were one, and most often a geometry that was never filled in.
+  void check_distinct(const ProbeFile& file) const {
+    const Probe& probe = file.probe;
+    const auto place = [&](std::size_t i) {
+      return std::tuple(probe.shank[i], probe.x_um[i], probe.y_um[i]);
+    };
+    std::vector<std::size_t> order(file.n_channels());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return std::tuple(place(a), a) < std::tuple(place(b), b);
+    });
+    const auto pair = std::adjacent_find(order.begin(), order.end(),
+                                         [&](std::size_t a, std::size_t b) { return place(a) == place(b); });
+    if (pair == order.end()) return;
+    const std::size_t a = pair[0], b = pair[1];
+    const std::string keys = keys_.x == keys_.y ? keys_.x : keys_.x + ", " + keys_.y;
+    const auto same =
+        std::count_if(order.begin(), order.end(), [&](std::size_t i) { return place(i) == place(a); });
+    const auto all = std::count(probe.shank.begin(), probe.shank.end(), probe.shank[a]);
+    if (same == all)
+      fail(keys, fmt::format("all {} channels of shank {} are at ({}, {}); give each its own position", all,
+                             probe.shank[a], probe.x_um[a], probe.y_um[a]));
+    fail(keys,
+         fmt::format("the channels of columns {} and {} are both at ({}, {}) of shank {}; give each its own "
+                     "position, or shank",
+                     file.column[a], file.column[b], probe.x_um[a], probe.y_um[a], probe.shank[a]));
+  }
+
+  const ProbeNumbers& numbers_;
+  const std::string& file_;
+  const ProbeKeys& keys_;
+};
+
+bool names_a_shank(const std::string& name, int& number) {
+  const char* const end = name.data() + name.size();
+  const auto [stop, error] = std::from_chars(name.data(), end, number);
+  return error == std::errc() && stop == end && number >= 0 && number <= highest_named_shank;
+}
+
+}  // namespace
+
+ProbeFile checked_probe(const ProbeNumbers& numbers, const std::string& file, const ProbeKeys& keys) {
+  return Checker(numbers, file, keys).check();
+}
+
+std::vector<double> number_shanks(const std::vector<std::string>& names, double first) {
+  std::vector<double> shanks;
+  int number = 0;
+  for (const std::string& name : names)
+    if (names_a_shank(name, number)) shanks.push_back(first + number);
+  if (shanks.size() == names.size()) return shanks;
+  shanks.clear();
+  std::unordered_map<std::string, std::size_t> seen;
+  for (const std::string& name : names)
+    shanks.push_back(first + static_cast<double>(seen.emplace(name, seen.size()).first->second));
+  return shanks;
+}
+
+}  // namespace kokkosort
