@@ -1,10 +1,9 @@
 #include "kokkosort/io/clusters_file.hpp"
 
 #include <cstddef>
-#include <functional>
-#include <type_traits>
 
 #include "io/hdf5.hpp"
+#include "io/hdf5_columns.hpp"
 #include "io/probe_io.hpp"
 #include "io/run_io.hpp"
 
@@ -12,16 +11,7 @@ namespace kokkosort {
 namespace {
 
 using hdf5::OutputFile;
-
-/// Writes one member, or what a function makes of it, of all rows as a dataset.
-template <class Row, class Member>
-void write_column(OutputFile& file, const std::string& name, const std::vector<Row>& rows, Member member) {
-  using Value = std::remove_cvref_t<std::invoke_result_t<Member, const Row&>>;
-  std::vector<Value> column;
-  column.reserve(rows.size());
-  for (const Row& row : rows) column.push_back(std::invoke(member, row));
-  file.write(name, {column.size()}, column.data());
-}
+using hdf5::write_column;
 
 struct FlatJoin {
   std::int32_t section;

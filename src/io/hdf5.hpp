@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -146,17 +147,25 @@ class OutputFile {
   void write(const std::string& name, const Shape& shape, const T* from);
   /// A dataset of any HDF5 type.
   void write(const std::string& name, hid_t type, const Shape& shape, const void* from);
+  /// Writes a dataset of which only one row of the first axis is in memory at a time.
+  /// @param fill  is called for each row in turn, with room for its elements
+  template <class T>
+  void write_rows(const std::string& name, const Shape& shape,
+                  const std::function<void(std::size_t, T*)>& fill);
   template <class T>
   requires std::is_arithmetic_v<T>
   void attribute(const std::string& object, const std::string& name, T value);
   void attribute(const std::string& object, const std::string& name, const std::string& value);
+  void attribute(const std::string& object, const std::string& name, const std::vector<std::string>& values);
   /// Another name for an object that is there.
   void link(const std::string& name, const std::string& object);
   /// Completes the file.
   void close();
 
  private:
-  void attribute(const std::string& object, const std::string& name, hid_t type, const void* value);
+  Id make_dataset(const std::string& name, hid_t type, const Shape& shape);
+  void attribute(const std::string& object, const std::string& name, const Id& space, hid_t type,
+                 const void* value);
   std::string where(const std::string& object) const;
 
   std::filesystem::path path_;

@@ -1,26 +1,21 @@
 #include "kokkosort/io/pending_file.hpp"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <stdexcept>
 #include <string>
 #include <system_error>
 
 #include "io/interruption.hpp"
+#include "io/pending_steps.hpp"
 #include "kokkosort/errors.hpp"
 
 namespace kokkosort {
 namespace {
 
 namespace fs = std::filesystem;
-
-[[noreturn]] void refuse_folder(const fs::path& folder, const std::string& reason) {
-  throw InputError(folder.string() + ": results cannot be written there (" + reason + "); set output.folder");
-}
 
 void refuse_existing(const fs::path& path, bool overwrite) {
   std::error_code error;
@@ -32,18 +27,9 @@ void refuse_existing(const fs::path& path, bool overwrite) {
     throw InputError(path.string() + ": exists; --overwrite replaces it, output.folder moves the result");
 }
 
-/// The uppermost folder of a path that is not there; empty if all are.
-fs::path first_missing(const fs::path& folder) {
-  fs::path missing;
-  std::error_code error;
-  for (fs::path part = folder; !fs::exists(part, error); part = part.parent_path()) missing = part;
-  return missing;
-}
-
 /// A name beside the path that no file has. Made and removed once: the folder takes files.
 fs::path free_name(const fs::path& path, std::error_code& error) {
-  std::string name = path.parent_path().string();
-  name.append("/.").append(path.filename().string()).append(".XXXXXX");
+  std::string name = hidden_pattern(path);
   const int descriptor = mkstemp(name.data());
   if (descriptor < 0) {
     error.assign(errno, std::generic_category());
@@ -71,16 +57,6 @@ void place_new(const fs::path& temporary, const fs::path& path) {
   replace(temporary, path);  // a file system without hard links
 }
 
-/// Waits until a file or folder is on the disk.
-void sync(const fs::path& path) {
-  const int descriptor = open(path.c_str(), O_RDONLY);
-  const bool failed = descriptor < 0 || fsync(descriptor) != 0;
-  const int reason = errno;
-  if (descriptor >= 0) close(descriptor);
-  // EINVAL: a file system that cannot sync this kind of object.
-  if (failed && reason != EINVAL) throw std::runtime_error(path.string() + ": " + std::strerror(reason));
-}
-
 }  // namespace
 
 PendingFile::PendingFile(const fs::path& path, bool overwrite)
@@ -95,7 +71,7 @@ PendingFile::PendingFile(const fs::path& path, bool overwrite)
     return;
   }
   remove_traces();
-  refuse_folder(folder, error.message());
+  refuse_place(folder, error.message());
 }
 
 PendingFile::~PendingFile() {
@@ -105,22 +81,17 @@ PendingFile::~PendingFile() {
 void PendingFile::remove_traces() const {
   std::error_code ignored;
   if (!temporary_.empty()) fs::remove(temporary_, ignored);
-  if (made_from_.empty()) return;
-  // Only what is empty goes, from the inside out; of what could not be made the outer part may be there.
-  for (fs::path folder = path_.parent_path();; folder = folder.parent_path()) {
-    fs::remove(folder, ignored);
-    if (folder == made_from_) return;
-  }
+  remove_made(path_.parent_path(), made_from_);
 }
 
 void PendingFile::commit() {
-  sync(temporary_);
+  sync_to_disk(temporary_);
   if (overwrite_)
     replace(temporary_, path_);
   else
     place_new(temporary_, path_);
   committed_ = true;
-  sync(path_.parent_path());
+  sync_to_disk(path_.parent_path());
 }
 
 void check_output(const fs::path& path, bool overwrite) { const PendingFile trial(path, overwrite); }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstring>
 #include <map>
 #include <stdexcept>
@@ -28,12 +29,16 @@ inline std::string room(hid_t space, hid_t type) {
   return std::string(static_cast<std::size_t>(H5Sget_simple_extent_npoints(space)) * H5Tget_size(type), '\0');
 }
 
-/// The one string of variable length that was read as a pointer.
-inline std::string take_text(const std::string& pointer) {
-  char* text = nullptr;
-  std::memcpy(&text, pointer.data(), sizeof(text));
-  const std::string copy = text != nullptr ? text : "";
-  H5free_memory(text);
+/// The strings of variable length that were read as pointers, each on a line.
+inline std::string take_texts(const std::string& pointers) {
+  std::string copy;
+  for (std::size_t at = 0; at + sizeof(char*) <= pointers.size(); at += sizeof(char*)) {
+    char* text = nullptr;
+    std::memcpy(&text, pointers.data() + at, sizeof(text));
+    if (text != nullptr) copy += text;
+    copy += '\n';
+    H5free_memory(text);
+  }
   return copy;
 }
 
@@ -48,7 +53,7 @@ inline void read_attributes(hid_t object, const std::string& path, Contents& con
     const hdf5::Id type(H5Aget_type(attribute.get()));
     std::string bytes = room(space.get(), type.get());
     hdf5::check<std::runtime_error>(H5Aread(attribute.get(), type.get(), bytes.data()), path + "@" + name);
-    if (H5Tis_variable_str(type.get()) > 0) bytes = take_text(bytes);
+    if (H5Tis_variable_str(type.get()) > 0) bytes = take_texts(bytes);
     contents[path + "@" + name] = describe(space.get(), type.get()) + bytes;
   }
 }

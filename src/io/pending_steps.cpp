@@ -1,0 +1,50 @@
+#include "io/pending_steps.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <stdexcept>
+#include <system_error>
+
+#include "kokkosort/errors.hpp"
+
+namespace kokkosort {
+
+namespace fs = std::filesystem;
+
+void refuse_place(const fs::path& folder, const std::string& reason) {
+  throw InputError(folder.string() + ": results cannot be written there (" + reason + "); set output.folder");
+}
+
+fs::path first_missing(const fs::path& folder) {
+  fs::path missing;
+  std::error_code error;
+  for (fs::path part = folder; !fs::exists(part, error); part = part.parent_path()) missing = part;
+  return missing;
+}
+
+void remove_made(const fs::path& innermost, const fs::path& made_from) {
+  if (made_from.empty()) return;
+  std::error_code ignored;  // of what could not be made the outer part may be there
+  for (fs::path folder = innermost;; folder = folder.parent_path()) {
+    fs::remove(folder, ignored);
+    if (folder == made_from) return;
+  }
+}
+
+std::string hidden_pattern(const fs::path& path) {
+  return path.parent_path().string() + "/." + path.filename().string() + ".XXXXXX";
+}
+
+void sync_to_disk(const fs::path& path) {
+  const int descriptor = open(path.c_str(), O_RDONLY);
+  const bool failed = descriptor < 0 || fsync(descriptor) != 0;
+  const int reason = errno;
+  if (descriptor >= 0) close(descriptor);
+  // EINVAL: a file system that cannot sync this kind of object.
+  if (failed && reason != EINVAL) throw std::runtime_error(path.string() + ": " + std::strerror(reason));
+}
+
+}  // namespace kokkosort
