@@ -14,7 +14,7 @@ template <int width>
 KOKKOS_FORCEINLINE_FUNCTION float largest_of_lanes(const float (&values)[width]) {
   float largest = values[0];
 #pragma omp simd reduction(max : largest)
-  for (int lane = 1; lane < width; ++lane) largest = values[lane] > largest ? values[lane] : largest;
+  for (int lane = 0; lane < width; ++lane) largest = values[lane] > largest ? values[lane] : largest;
   return largest;
 }
 
@@ -85,7 +85,7 @@ struct ScoreCentre {
 
   Matrix<const std::int32_t, Exec> channels;
   Matrix<const float, Exec> weights;
-  int n_scales;
+  int n_scales;  // whole groups
   int n_shapes;
   float threshold;
   float least_bound;  // threshold², less what rounding may make of a score
@@ -123,17 +123,19 @@ struct ScoreCentre {
                cell_samples;
   }
 
-  /// Beyond the last scale or shape it is summed again, for nothing.
+  /// Beyond the last shape it is summed again, for nothing.
   KOKKOS_INLINE_FUNCTION void add_group(std::size_t centre, const float* projections, int first_scale,
                                         int first_shape, float (&score)[pack]) const {
-    float sums[shape_group][scale_group][pack] = {};
+    float sums[shape_group][scale_group][pack];
+    for (int j = 0; j < shape_group; ++j)
+      for (int k = 0; k < scale_group; ++k) for_lanes<pack>([&](const int l) { sums[j][k][l] = 0.0f; });
     for (std::size_t row = 0; row < channels.extent(1); ++row) {
-      const float* const w = &weights(centre, row * static_cast<std::size_t>(n_scales));
+      const float* const w = &weights(centre, row * static_cast<std::size_t>(n_scales)) + first_scale;
       const float* const x = at(projections, centre, row, 0);
       for (int j = 0; j < shape_group; ++j) {
         const float* const of_shape = x + Kokkos::min(first_shape + j, n_shapes - 1) * cell_samples;
         for (int k = 0; k < scale_group; ++k) {
-          const float weight = w[Kokkos::min(first_scale + k, n_scales - 1)];
+          const float weight = w[k];
           for_lanes<pack>([&](const int l) { sums[j][k][l] += weight * of_shape[l]; });
         }
       }

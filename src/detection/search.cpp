@@ -308,19 +308,18 @@ template <class Exec>
 SearchTables<Exec> upload_tables(const Exec& exec, const DetectionGrid& grid, const PrincipalComponents& pcs,
                                  TransferLedger& ledger) {
   const std::size_t n_centres = grid.weights.extent(0);
-  const std::size_t n_scales = grid.weights.extent(1);
   const std::size_t n_rows = grid.weights.extent(2);
+  const std::size_t n_scales = padded_scales<Exec>(grid.weights.extent(1));
   const HostMatrix<float> weights("kokkosort::detection::weights_by_row", n_centres, n_rows * n_scales);
   for (std::size_t centre = 0; centre < n_centres; ++centre)
     for (std::size_t row = 0; row < n_rows; ++row)
-      for (std::size_t scale = 0; scale < n_scales; ++scale)
+      for (std::size_t scale = 0; scale < grid.weights.extent(1); ++scale)
         weights(centre, row * n_scales + scale) = grid.weights(centre, scale, row);
 
   const std::size_t n_pcs = pcs.wPCA.extent(0);
   const std::size_t nt = pcs.wPCA.extent(1);
-  constexpr std::size_t pack = feature_pack<Exec>;
   const HostMatrix<float> components("kokkosort::detection::components_by_sample", nt,
-                                     (n_pcs + pack - 1) / pack * pack);
+                                     padded_pcs<Exec>(n_pcs));
   for (std::size_t s = 0; s < nt; ++s)
     for (std::size_t p = 0; p < n_pcs; ++p) components(s, p) = pcs.wPCA(p, s);
 

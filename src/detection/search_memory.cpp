@@ -12,7 +12,6 @@ constexpr std::size_t row_padding = 16;   // floats of a cache line
 constexpr std::size_t usual_cells = 256;  // their scores fill a GPU and take little memory
 constexpr std::size_t fewest_cells = 8;   // below that most work would be at the chunk's ends, done twice
 
-std::size_t round_up(std::size_t n, std::size_t multiple) { return (n + multiple - 1) / multiple * multiple; }
 std::size_t cells_of(std::size_t samples) { return (samples + cell_samples - 1) / cell_samples; }
 
 /// What a workspace's arrays have along each axis.
@@ -30,8 +29,9 @@ struct WorkspaceShape {
     return round_up(cells * cell_samples + sizes.nt - 1, row_padding);
   }
   std::size_t bytes(const DetectionOptions& options) const {
-    const std::size_t tables = sizes.n_centres * (sizes.n_rows * (1 + sizes.n_scales) + sizes.n_neighbours) +
-                               (sizes.n_shapes + round_up(sizes.n_pcs, feature_pack<Exec>)) * sizes.nt;
+    const std::size_t tables =
+        sizes.n_centres * (sizes.n_rows * (1 + padded_scales<Exec>(sizes.n_scales)) + sizes.n_neighbours) +
+        (sizes.n_shapes + padded_pcs<Exec>(sizes.n_pcs)) * sizes.nt;
     const auto spikes = static_cast<std::size_t>(options.spikes_at_once);
     const std::size_t threads = runs_on_host<Exec> ? static_cast<std::size_t>(Exec().concurrency()) : 0;
     const std::size_t projections =

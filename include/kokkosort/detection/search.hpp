@@ -29,10 +29,10 @@ struct SearchTables {
   Matrix<float, Exec> shapes;             // [shapes, nt], the universal templates in time
   Matrix<float, Exec> components;         // [nt, pcs], filled up with zeros to whole packs
   Matrix<std::int32_t, Exec> channels;    // [centres, rows]
-  Matrix<float, Exec> weights;            // [centres, rows · scales]
+  Matrix<float, Exec> weights;            // [centres, rows · scales], likewise
   Matrix<std::int32_t, Exec> neighbours;  // [centres, n], nearest first; −1: none
   int n_pcs = 0;
-  int n_scales = 0;
+  int n_scales = 0;  // filled up
   int peak_sample = 0;
 };
 
