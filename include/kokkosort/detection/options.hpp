@@ -21,7 +21,9 @@ struct DetectionOptions {
   double max_channel_um = 32.0;  // centres further than this from all channels are left out
   int feature_channels = 10;     // nearest to a centre, that features are of
   int nearest_centres = 100;     // of which a peak is the largest
-  int window_samples = 60000;    // of the recording, searched at once
+  int window_samples = 60000;    // of the recording, on the device at once
+  int chunk_samples = 0;         // whose scores are held at once; 0: what suits the device and its memory
+  int spikes_at_once = 16384;    // whose features are held at once
   int learning_windows = 40;     // at most, evenly spread, whose peaks shapes are learned from
   int max_peaks = 100000;        // that shapes are learned from
   std::int64_t max_spikes = std::int64_t{1} << 31;

@@ -1,0 +1,166 @@
+#include "kokkosort/detection/universal_templates.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "core/counted.hpp"
+#include "core/instantiate.hpp"
+#include "core/transfers.hpp"
+#include "detection/isolated_peaks.hpp"
+#include "detection/limit.hpp"
+#include "detection/waveform_shapes.hpp"
+#include "kokkosort/errors.hpp"
+#include "kokkosort/recording/trace_loader.hpp"
+
+namespace kokkosort {
+namespace {
+
+/// Windows spread evenly over a recording.
+std::vector<SampleRange> learning_windows(std::int64_t n_samples, const DetectionOptions& options) {
+  if (options.window_samples < 1)
+    throw InputError(
+        fmt::format("detection.window_samples is {}; it must be at least 1", options.window_samples));
+  const std::int64_t length = options.window_samples;
+  const std::int64_t n_windows = (n_samples + length - 1) / length;
+  const std::int64_t count = std::min<std::int64_t>(options.learning_windows, n_windows);
+  std::vector<SampleRange> windows;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t w = (i * n_windows + n_windows / 2) / count;
+    windows.push_back({w * length, std::min(n_samples, (w + 1) * length)});
+  }
+  return windows;
+}
+
+/// Collects the waveforms of isolated peaks, window by window.
+template <class Exec>
+class ClipCollector {
+ public:
+  ClipCollector(const Exec& exec, PreparedRecording recording, const Probe& probe,
+                const DetectionOptions& options, StageTimes& times, TransferLedger& ledger)
+      : exec_(exec),
+        recording_(recording),
+        options_(options),
+        times_(times),
+        ledger_(ledger),
+        windows_(learning_windows(recording.stored.n_samples(), options)) {
+    if (windows_.empty()) return;
+    const HostMatrix<std::int32_t> near = channels_near(probe);
+    const std::size_t n_channels = near.extent(0);
+    const auto nt = static_cast<std::size_t>(options.nt);
+    const std::size_t n_columns = longest_window();
+    const std::size_t n_cells = (n_columns + cell_samples - 1) / cell_samples;
+    const std::size_t room =
+        std::max<std::size_t>(1, static_cast<std::size_t>(options.max_peaks) / windows_.size());
+    refuse_small_limit(TraceLoader<Exec>::device_bytes(recording, windows_) +
+                           sizeof(float) * (n_channels * (n_columns + n_cells) + near.size() + room * nt) +
+                           sizeof(FoundPeak) * room + sizeof(std::uint64_t),
+                       options,
+                       fmt::format("learning universal templates from {}", counted(n_channels, "channel")));
+
+    const auto named = [&exec](const char* what) {
+      return unfilled(exec, std::string("kokkosort::detection::") + what);
+    };
+    near_ = upload_matrix(exec, ledger, "detection", "near", near);
+    traces_ = Matrix<float, Exec>(named("learning_traces"), n_channels, n_columns);
+    marks_ = Matrix<std::uint32_t, Exec>(named("learning_marks"), n_cells, n_channels);
+    list_ = make_peak_list(exec, room);
+    clips_ = Matrix<float, Exec>(named("clips"), room, nt);
+    clips_on_host_ = StagingVector<float, Exec>(
+        Kokkos::view_alloc(Kokkos::WithoutInitializing, "kokkosort::detection::clips_on_host"),
+        runs_on_host<Exec> ? 0 : room * nt);
+  }
+
+  void run() {
+    if (windows_.empty()) return;
+    TraceLoader<Exec> loader(exec_, recording_, windows_, {}, "detection", ledger_, times_);
+    for (const SampleRange& window : windows_) {
+      loader.next(traces_);
+      const ScopedStage<Exec> stage(exec_, times_, "detection::peaks");
+      collect(window.size());
+    }
+  }
+
+  std::size_t n_windows() const { return windows_.size(); }
+
+  std::uint64_t n_found = 0;  // peaks, of which clips are kept
+  std::vector<float> clips;   // [peaks, nt]
+
+ private:
+  std::size_t longest_window() const {
+    std::size_t longest = 0;
+    for (const SampleRange& window : windows_) longest = std::max(longest, window.size());
+    return longest;
+  }
+
+  void collect(std::size_t n_samples) {
+    mark_isolated_peaks(exec_, traces_, n_samples, near_, options_, marks_);
+    const std::size_t n_cells = (n_samples + cell_samples - 1) / cell_samples;
+    const std::uint64_t room = list_.peaks.extent(0);
+    const std::uint64_t total = list_peaks(exec_, marks_, n_cells, 0, 0, {}, list_, ledger_);
+    if (total > room) list_peaks(exec_, marks_, n_cells, 0, 0, {room, total}, list_, ledger_);
+    n_found += total;
+    const auto count = static_cast<std::size_t>(std::min(room, total));
+    if (count == 0) return;
+    cut_clips(exec_, traces_, list_, count, options_, clips_);
+    const auto some = bring_down(exec_, ledger_, "detection", "clips", clips_on_host_,
+                                 Vector<float, Exec>(clips_.data(), count * clips_.extent(1)));
+    clips.insert(clips.end(), some.data(), some.data() + some.size());
+  }
+
+  const Exec& exec_;
+  PreparedRecording recording_;
+  const DetectionOptions& options_;
+  StageTimes& times_;
+  TransferLedger& ledger_;
+  std::vector<SampleRange> windows_;
+  Matrix<std::int32_t, Exec> near_;
+  Matrix<float, Exec> traces_;
+  Matrix<std::uint32_t, Exec> marks_;
+  PeakList<Exec> list_;
+  Matrix<float, Exec> clips_;
+  StagingVector<float, Exec> clips_on_host_;
+};
+
+void refuse_too_few(std::uint64_t found, std::size_t n_windows, const DetectionOptions& options) {
+  constexpr std::uint64_t peaks_per_shape = 10;
+  const std::uint64_t needed = peaks_per_shape * static_cast<std::uint64_t>(options.shapes);
+  if (found >= needed) return;
+  throw InputError(
+      fmt::format("found {} above {} standard deviations in {}, too few to learn {} from (at least {}); "
+                  "lower detection.learning_threshold, or give templates: detection.universal_templates",
+                  counted(found, "isolated peak"), options.learning_threshold, counted(n_windows, "window"),
+                  counted(options.shapes, "universal template"), needed));
+}
+
+}  // namespace
+
+template <class Exec>
+UniversalTemplates learn_universal_templates(const Exec& exec, PreparedRecording recording,
+                                             const Probe& probe, const DetectionOptions& options,
+                                             TransferLedger& ledger) {
+  UniversalTemplates result;
+  ClipCollector<Exec> collector(exec, recording, probe, options, result.times, ledger);
+  collector.run();
+  refuse_too_few(collector.n_found, collector.n_windows(), options);
+
+  const ScopedStage<Exec> stage(exec, result.times, "detection::shapes");
+  const auto nt = static_cast<std::size_t>(options.nt);
+  const HostMatrix<float> clips(collector.clips.data(), collector.clips.size() / nt, nt);
+  scale_to_unit(clips);
+  result.n_peaks = clips.extent(0);
+  result.pcs.wPCA = principal_components(clips, static_cast<std::size_t>(options.pcs));
+  result.pcs.wTEMP =
+      frequent_shapes(clips, result.pcs.wPCA, static_cast<std::size_t>(options.shapes), options.seed);
+  result.pcs.peak_sample = options.peak_sample;
+  return result;
+}
+
+#define INSTANTIATE(Exec)                                                                             \
+  template UniversalTemplates learn_universal_templates(const Exec&, PreparedRecording, const Probe&, \
+                                                        const DetectionOptions&, TransferLedger&);
+KOKKOSORT_INSTANTIATE(INSTANTIATE)
+#undef INSTANTIATE
+
+}  // namespace kokkosort
