@@ -18,7 +18,7 @@
 #include "driver/sort_input.hpp"
 #include "kokkosort/io/phy_folder.hpp"
 #include "kokkosort/io/sorting_file.hpp"
-#include "kokkosort/recording/write_whitened.hpp"
+#include "kokkosort/recording/whitened_copy.hpp"
 
 namespace kokkosort {
 namespace {
@@ -81,7 +81,7 @@ class SortRun {
         log_(deck.log()),
         progress_(deck.sampling_rate_hz, log_, line.quiet),
         run_(describe_run("sort", keys, device)) {
-    if (deck.write_phy) check_phy_folder(deck.phy(), line.overwrite);
+    if (deck.write_phy) check_phy(deck.phy(), line.overwrite);
     if (deck.write_whitened) whitened_file_ = std::make_unique<PendingFile>(deck.whitened(), line.overwrite);
   }
 
@@ -123,8 +123,11 @@ class SortRun {
                                     result_.pcs,
                                     result_.matched_templates,
                                     result_.preparation};
-    if (whitened_file_)
-      write_whitened(exec_, {*files_.recording, result_.preparation.traces}, *whitened_file_, run_.ledger);
+    if (whitened_file_) {
+      write_whitened(exec_, {*files_.recording, result_.preparation.traces}, whitened_file_->temporary(),
+                     deck_.stages.preprocessing.window_samples, run_.ledger, run_.times);
+      whitened_file_->commit();
+    }
     if (deck_.write_phy) write_phy(deck_.phy(), line_.overwrite, recording, result_.sorting);
     run_.memory = memory_.high_water();
     write_sorting(sorting_file_, recording, result_.sorting, run_);  // last: it is there only if all is
@@ -170,7 +173,7 @@ void check_sort_deck(const CommandLine& line) {
   check_device_limit(deck.device_limit_bytes, runtime.device());
   const SortFiles files = open_sort_files(deck);
   check_output(deck.result(), line.overwrite);
-  if (deck.write_phy) check_phy_folder(deck.phy(), line.overwrite);
+  if (deck.write_phy) check_phy(deck.phy(), line.overwrite);
   if (line.quiet) return;
   fmt::print("# {} would sort {} samples of {} channels into {}, with these keys:\n{}", line.deck.string(),
              files.recording->n_samples(), files.probe.column.size(), deck.output_folder.string(),

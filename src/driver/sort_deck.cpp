@@ -43,6 +43,8 @@ SortOptions SortDeck::options() const {
   return options;
 }
 
+SortDeck::SortDeck() { stages.detection.nt = stages.detection.peak_sample = 0; }
+
 DeckKeys sort_keys(SortDeck& deck) {
   DeckKeys keys;
   add_input_keys(keys, deck);

@@ -15,6 +15,9 @@ namespace kokkosort {
 
 /// What `kokkosort sort` is asked to do.
 struct SortDeck {
+  /// A waveform's samples follow from the sampling rate, unless the deck says them.
+  SortDeck();
+
   std::vector<std::filesystem::path> recording;
   std::string dataset;  // of an HDF5 file
   SampleType dtype = SampleType::int16;

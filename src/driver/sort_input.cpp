@@ -23,7 +23,7 @@ void follow_meta(const fs::path& meta_path, SortDeck& deck, ProbeFile& probe) {
   if (deck.n_columns == 0) deck.n_columns = static_cast<std::int64_t>(meta.n_columns);
   if (deck.sampling_rate_hz == 0.0) deck.sampling_rate_hz = meta.sampling_rate_hz;
   if (deck.gain_to_uv == 0.0) deck.gain_to_uv = meta.gain_to_uv;
-  if (deck.probe.empty()) probe = meta.probe;
+  probe = meta.probe;
 }
 
 std::unique_ptr<Recording> open_dataset(SortDeck& deck) {
@@ -46,11 +46,6 @@ bool is_dataset(const SortDeck& deck) {
         fmt::format("input.recording names {} files; name one with input.dataset, or flat files alone",
                     deck.recording.size()));
   return true;
-}
-
-void find_columns(SortDeck& deck, const ProbeFile& probe) {
-  if (deck.n_columns == 0) deck.n_columns = static_cast<std::int64_t>(probe.n_columns);
-  if (deck.n_columns == 0) deck.n_columns = static_cast<std::int64_t>(probe.column.size());
 }
 
 void check_columns(const SortDeck& deck, const ProbeFile& probe, const Recording& recording) {
@@ -77,6 +72,17 @@ void check_rate(const SortDeck& deck) {
     throw InputError(
         fmt::format("preprocessing.highpass_hz is {}; it must be below half of input.sampling_rate_hz, {}",
                     highpass_hz, deck.sampling_rate_hz / 2));
+}
+
+/// A waveform has the same duration at every rate: 61 samples at 30 kHz, the peak at the 20th.
+void find_waveform(const SortDeck& deck, DetectionOptions& options) {
+  const DetectionOptions usual;
+  const double ratio = deck.sampling_rate_hz / 30000.0;
+  if (options.nt == 0)
+    options.nt = std::max(9, 2 * static_cast<int>(std::lround(ratio * (usual.nt - 1) / 2)) + 1);
+  if (options.peak_sample == 0)
+    options.peak_sample =
+        static_cast<int>(std::lround(static_cast<double>(usual.peak_sample) / usual.nt * options.nt));
 }
 
 void check_waveform(const DetectionOptions& options) {
@@ -131,8 +137,9 @@ SortFiles open_sort_files(SortDeck& deck) {
   if (!deck.probe.empty()) files.probe = read_probe(deck.probe);
   if (files.probe.column.empty())
     throw InputError("input.probe is missing, and " + deck.recording.front().string() +
-                     " has no .meta file beside it; name a ProbeInterface JSON, Kilosort JSON or .prb file");
-  find_columns(deck, files.probe);
+                     " has no .meta file beside it that tells of one; name a ProbeInterface JSON, Kilosort "
+                     "JSON or .prb file");
+  if (deck.n_columns == 0) deck.n_columns = static_cast<std::int64_t>(files.probe.n_channels());
   files.whole = is_dataset(deck) ? open_dataset(deck)
                                  : open_flat_recording(deck.recording,
                                                        static_cast<std::size_t>(deck.n_columns), deck.dtype);
@@ -141,6 +148,7 @@ SortFiles open_sort_files(SortDeck& deck) {
   if (!deck.excluded_columns.empty())
     files.probe = without_columns(files.probe, deck.excluded_columns, "input.exclude_channels");
   check_rate(deck);
+  find_waveform(deck, deck.stages.detection);
   check_waveform(deck.stages.detection);
   cut(deck, files);
   if (!deck.universal_templates.empty()) files.universal = read_universal(deck);

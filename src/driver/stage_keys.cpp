@@ -38,8 +38,10 @@ void add_detection_keys(DeckKeys& keys, DetectionOptions& options) {
             "of a spike's projection on a universal template, in standard deviations of the noise");
   keys.real(in + "learning_threshold", options.learning_threshold, 0.1, 1000.0,
             "of isolated peaks on single channels, from which the universal templates are learned");
-  keys.whole(in + "nt", options.nt, 9, 1001, "samples of a waveform, odd");
-  keys.whole(in + "peak_sample", options.peak_sample, 1, 1000, "of a waveform's peak, counted from 0");
+  keys.whole(in + "nt", options.nt, 0, 1001,
+             "samples of a waveform, odd; 0: 61 at 30 kHz, others in proportion");
+  keys.whole(in + "peak_sample", options.peak_sample, 0, 1000,
+             "of a waveform's peak, counted from 0; 0: the 20th of 61");
   keys.whole(in + "shapes", options.shapes, 1, 32, "universal templates in time");
   keys.whole(in + "pcs", options.pcs, 1, 16, "principal components of a waveform");
   keys.whole(in + "scales", options.scales, 1, 16, "spatial sizes of a universal template");

@@ -48,19 +48,6 @@ struct Part {
   std::int64_t n_samples;
 };
 
-const char* name_of(SampleType type) {
-  switch (type) {
-    case SampleType::int16:
-      return "int16";
-    case SampleType::uint16:
-      return "uint16";
-    case SampleType::int32:
-      return "int32";
-    default:
-      return "float32";
-  }
-}
-
 std::int64_t count_samples(const fs::path& path, std::int64_t bytes, std::size_t n_channels,
                            SampleType type) {
   const auto sample_bytes = static_cast<std::int64_t>(n_channels * bytes_of(type));

@@ -86,6 +86,7 @@ struct TraceLoader<Exec>::State {
         windows(std::move(all_windows)),
         stage(stage_name),
         times(all_times),
+        progress(recording.progress),
         direct(is_direct(recording.preparation)),
         reader(exec, recording.stored, plan.stored(windows), stage, ledger, times) {
     const TracePreparation& preparation = recording.preparation;
@@ -136,6 +137,7 @@ struct TraceLoader<Exec>::State {
   std::vector<SampleRange> windows;
   std::string stage;
   StageTimes& times;
+  Progress* progress;
   bool direct;
   WindowReader<Exec> reader;
   std::optional<RowPreparer<Exec>> rows;  // unless direct
@@ -161,6 +163,7 @@ void TraceLoader<Exec>::next(const Matrix<float, Exec>& traces) {
   const SampleRange window = state_->windows[state_->n_loaded++];
   if (traces.extent(1) < window.size())
     throw std::invalid_argument("TraceLoader: traces are shorter than the window");
+  if (state_->progress != nullptr) state_->progress->advance(window.first);
   const StoredWindow<Exec> stored = state_->reader.next();
   const ScopedStage<Exec> stage(state_->exec, state_->times, state_->stage + "::traces");
   state_->load(stored, window, traces);

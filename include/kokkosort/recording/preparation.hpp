@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "kokkosort/progress.hpp"
 #include "kokkosort/recording/recording.hpp"
 #include "kokkosort/spike_features.hpp"
 #include "kokkosort/stage_times.hpp"
@@ -42,10 +43,11 @@ struct TracePreparation {
   std::size_t n_channels() const { return column.size(); }
 };
 
-/// A recording, and how its samples become whitened traces. Both must stay.
+/// A recording, and how its samples become whitened traces. All must stay.
 struct PreparedRecording {
   Recording& stored;
   const TracePreparation& preparation;
+  Progress* progress = nullptr;  // is told how far the recording was gone through
 };
 
 /// The preparation of traces that are whitened already: a stored sample times the scale is in standard

@@ -14,7 +14,6 @@ namespace kokkosort {
 struct ProbeFile {
   Probe probe;
   std::vector<std::int32_t> column;  // [channels], of the recording, that holds each channel's samples
-  std::size_t n_columns = 0;  // of the recording; 0: the file does not say
 
   std::size_t n_channels() const { return column.size(); }
 };

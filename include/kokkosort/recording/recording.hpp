@@ -12,6 +12,20 @@ constexpr std::size_t bytes_of(SampleType type) {
   return type == SampleType::int16 || type == SampleType::uint16 ? 2 : 4;
 }
 
+/// As NumPy calls it.
+constexpr const char* name_of(SampleType type) {
+  switch (type) {
+    case SampleType::int16:
+      return "int16";
+    case SampleType::uint16:
+      return "uint16";
+    case SampleType::int32:
+      return "int32";
+    default:
+      return "float32";
+  }
+}
+
 /// A recording's samples wherever they lie: a file, several, or memory.
 class Recording {
  public:
