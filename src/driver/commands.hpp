@@ -16,20 +16,37 @@ struct CommandLine {
   bool quiet = false;
 };
 
+/// What the command line of `score` says.
+struct ScoreLine {
+  std::filesystem::path truth;   // HDF5 with truth/sample, truth/unit
+  std::filesystem::path result;  // HDF5 with spikes/sample, spikes/unit
+  std::filesystem::path csv;     // empty: none
+  std::string rate;              // Hz; empty: as the files say
+  bool json = false;
+  bool overwrite = false;
+};
+
 /// Clusters the spikes that a deck names and writes clusters.h5.
 void run_cluster(const CommandLine& line);
 
 /// Matches templates to a recording and writes matched.h5.
 void run_match(const CommandLine& line);
 
+/// Simulates a recording and writes recording.bin, probe.json and truth.h5.
+void run_simulate(const CommandLine& line);
+
+/// Compares a sorting with the truth and prints how well each unit was found.
+void run_score(const ScoreLine& line);
+
 /// Times a kernel over values of its tunables and writes sweep.h5 and sweep.csv.
 void run_sweep_deck(const CommandLine& line);
 
 /// Reads and checks all that the deck's command would read, prints the complete deck, and stops. A deck with a group
-/// `sweep` is for `sweep`, one with a recording, templates or a group `matching` for `match`, others are for `cluster`.
+/// `sweep` is for `sweep`, one with a group `simulation` for `simulate`, one with a recording, templates or a group `matching` for `match`, others are for `cluster`.
 void run_check(const CommandLine& line);
 void check_cluster_deck(const CommandLine& line);
 void check_match_deck(const CommandLine& line);
+void check_simulate_deck(const CommandLine& line);
 void check_sweep_deck(const CommandLine& line);
 
 /// Prints versions, backends, devices and limits.
@@ -38,6 +55,7 @@ void run_info();
 /// The keys of decks, for --help.
 std::string cluster_help();
 std::string match_help();
+std::string simulate_help();
 std::string sweep_help();
 
 }  // namespace kokkosort

@@ -8,6 +8,7 @@
 
 #include "driver/cluster_deck.hpp"
 #include "driver/match_deck.hpp"
+#include "driver/simulate_deck.hpp"
 #include "driver/sweep_deck.hpp"
 
 namespace kokkosort {
@@ -21,9 +22,12 @@ struct CommandKeys {
 const std::vector<CommandKeys>& commands() {
   static ClusterDeck cluster;
   static MatchDeck match;
+  static SimulateDeck simulate;
   static SweepDeck sweep;
-  static const std::vector<CommandKeys> all{
-      {"cluster", cluster_keys(cluster)}, {"match", match_keys(match)}, {"sweep", sweep_keys(sweep)}};
+  static const std::vector<CommandKeys> all{{"cluster", cluster_keys(cluster)},
+                                            {"match", match_keys(match)},
+                                            {"simulate", simulate_keys(simulate)},
+                                            {"sweep", sweep_keys(sweep)}};
   return all;
 }
 
@@ -64,8 +68,8 @@ std::string unknown_complaint(const std::string& kind, const std::string& name, 
     return fmt::format("unknown {} {}; this looks like a deck of {}", kind, shown(name), other);
   const std::vector<std::string> with = commands_with(name);
   return fmt::format("unknown {} {}{}; the nearest known {} is {}", kind, shown(name),
-                     with.empty() ? "" : fmt::format(", which decks of {} have", fmt::join(with, " and ")),
-                     kind, nearest);
+                     with.empty() ? "" : fmt::format(", which decks of {} have", fmt::join(with, ", ")), kind,
+                     nearest);
 }
 
 }  // namespace kokkosort

@@ -20,6 +20,7 @@
 namespace {
 
 using kokkosort::CommandLine;
+using kokkosort::ScoreLine;
 
 enum ExitCode { done = 0, failed = 1, bad_input = 2 };
 
@@ -62,6 +63,20 @@ void add_deck_options(CLI::App& command, CommandLine& line, const std::string& k
   command.footer(keys);
 }
 
+void add_score_options(CLI::App& command, ScoreLine& line) {
+  command.add_option("truth", line.truth, "true spikes: truth.h5, or HDF5 with truth/sample and truth/unit")
+      ->required()
+      ->type_name("TRUTH.h5");
+  command.add_option("result", line.result, "sorted spikes: sorting.h5, or HDF5 with spikes/sample and spikes/unit")
+      ->required()
+      ->type_name("SORTING.h5");
+  command.add_option("--csv", line.csv, "write the table there")->type_name("FILE");
+  command.add_flag("--json", line.json, "print the summary alone, as one line of JSON");
+  command.add_option("--rate", line.rate, "sampling rate, where the files have no attribute sampling_rate_hz")
+      ->type_name("HZ");
+  command.add_flag("--overwrite", line.overwrite, "replace an existing table");
+}
+
 void print_error(const std::string& message) {
   fmt::print(stderr, "kokkosort: {}\n", kokkosort::one_line(message));
 }
@@ -77,8 +92,14 @@ void run(int argc, char** argv) {
   add_deck_options(*match, line, kokkosort::match_help());
   for (CLI::App* command : {cluster, match})
     command->add_flag("--report", line.report, "print what crossed between host and device");
+  CLI::App* simulate = app.add_subcommand("simulate", "simulate a recording with a known truth");
+  add_deck_options(*simulate, line, kokkosort::simulate_help());
+  ScoreLine score_line;
+  CLI::App* score = app.add_subcommand("score", "compare a sorting with the truth");
+  add_score_options(*score, score_line);
   CLI::App* check = app.add_subcommand("check", "check a deck and the files it names, and stop");
-  add_deck_options(*check, line, "Keys of decks: kokkosort cluster --help, match --help and sweep --help list them.");
+  add_deck_options(*check, line, "Keys of decks: kokkosort cluster --help, match --help, simulate --help and sweep --help list "
+                   "them.");
   CLI::App* sweep = app.add_subcommand("sweep", "time a kernel over values of its tunables");
   add_deck_options(*sweep, line, kokkosort::sweep_help());
   const CLI::App* info = app.add_subcommand("info", "print versions, backends, devices and limits");
@@ -96,6 +117,10 @@ void run(int argc, char** argv) {
     return kokkosort::run_cluster(line);  // has printed all, or warned
   } else if (match->parsed()) {
     return kokkosort::run_match(line);  // likewise
+  } else if (simulate->parsed()) {
+    return kokkosort::run_simulate(line);  // likewise
+  } else if (score->parsed()) {
+    kokkosort::run_score(score_line);
   } else if (sweep->parsed()) {
     kokkosort::run_sweep_deck(line);
   } else if (check->parsed()) {

@@ -109,6 +109,7 @@ void write_pcs(hdf5::OutputFile& file, const PrincipalComponents& pcs) {
 }
 
 template std::vector<std::int32_t> read_vector(hdf5::InputFile&, const std::string&, std::size_t);
+template std::vector<std::int64_t> read_vector(hdf5::InputFile&, const std::string&, std::size_t);
 template std::vector<double> read_vector(hdf5::InputFile&, const std::string&, std::size_t);
 
 }  // namespace kokkosort

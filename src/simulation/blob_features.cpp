@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <numeric>
 #include <vector>
 
-#include "kokkosort/random.hpp"
+#include "simulation/draws.hpp"
 
 namespace kokkosort {
 namespace {
@@ -15,12 +14,6 @@ constexpr double dmin_um = 20.0;
 constexpr double sampling_rate_hz = 30000.0;
 
 enum Stream : std::uint32_t { times, means, amplitudes, noise };
-
-/// A standard normal number by its place (Box and Muller 1958).
-double normal(std::uint64_t seed, std::uint32_t stream, std::uint32_t step, std::uint32_t draw) {
-  const double radius = std::sqrt(-2.0 * std::log(1.0 - random_unit(seed, stream, step, 2 * draw)));
-  return radius * std::cos(2.0 * std::numbers::pi * random_unit(seed, stream, step, 2 * draw + 1));
-}
 
 void place_channels(const BlobOptions& options, SpikeFeatures& features) {
   const auto n_channels = static_cast<std::size_t>(options.sections) * static_cast<std::size_t>(options.channels);
@@ -48,7 +41,7 @@ std::vector<double> draw_means(const BlobOptions& options, std::uint32_t section
     const std::uint32_t step = section * static_cast<std::uint32_t>(options.clusters) + c;
     double square = 0.0;
     for (std::uint32_t v = 0; v < n_values; ++v) {
-      values[v] = normal(options.seed, means, step, v);
+      values[v] = random_normal(options.seed, means, step, v);
       square += values[v] * values[v];
     }
     const double length = options.amplitude * (0.5 + random_unit(options.seed, amplitudes, step, 0));
@@ -65,10 +58,10 @@ void draw_spikes(const BlobOptions& options, std::uint32_t section, const std::v
     const std::uint32_t step = section * static_cast<std::uint32_t>(options.spikes) + i;
     const std::size_t spike = places[step];
     const double* const center = &mean[std::size_t{i} % static_cast<std::size_t>(options.clusters) * n_values];
-    const double scale = 1.0 + options.jitter * normal(options.seed, amplitudes, step, 1);
+    const double scale = 1.0 + options.jitter * random_normal(options.seed, amplitudes, step, 1);
     float* const values = &features.features(spike, 0, 0);
     for (std::uint32_t v = 0; v < n_values; ++v)
-      values[v] = static_cast<float>(scale * center[v] + normal(options.seed, noise, step, v));
+      values[v] = static_cast<float>(scale * center[v] + random_normal(options.seed, noise, step, v));
     features.centre(spike) = static_cast<std::int32_t>(section);
   }
 }

@@ -280,7 +280,7 @@ TEST_F(CommandLine, HelpListsTheKeys) {
 
 TEST_F(CommandLine, BadUsage) {
   expect_refused("", "which command?");
-  expect_refused("clutser", "there is no command 'clutser'; of cluster, match, check, sweep, info the nearest is cluster");
+  expect_refused("clutser", "there is no command 'clutser'; of cluster, match, simulate, score, check, sweep, info the nearest is cluster");
   expect_refused("sort DECK", "sort");
   expect_refused("cluster", "deck");
   expect_refused("cluster DECK --fast", "--fast");

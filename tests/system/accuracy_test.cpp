@@ -12,8 +12,8 @@
 #include "execution_spaces.hpp"
 #include "kokkosort/clustering/cluster.hpp"
 #include "kokkosort/io/features_file.hpp"
-#include "system/score.hpp"
-#include "system/scored_file.hpp"
+#include "kokkosort/io/trains_file.hpp"
+#include "kokkosort/scoring/score.hpp"
 #include "system/shared_data.hpp"
 
 namespace kokkosort::test {
@@ -33,18 +33,18 @@ class AccuracyTest : public testing::Test {
                                     const std::vector<std::uint64_t>& seeds) {
     const SpikeFeatures spikes = read_features(path, group, std::size_t{1} << 32);
     const std::vector<std::int64_t> samples(spikes.sample.data(), spikes.sample.data() + spikes.n_spikes());
-    const Trains truth = read_truth(path);
+    const SpikeTrains truth = read_trains(path, "truth/sample", "truth/unit").trains;
     std::vector<Score> scores;
     for (const std::uint64_t seed : seeds) {
       ClusteringOptions options;
       options.seed = seed;
       TransferLedger ledger;
       const Clustering clustering = cluster_spikes(Exec(), spikes, options, ledger);
-      scores.push_back(score_sorting(truth, {samples, clustering.labels}, spikes.sampling_rate_hz));
+      scores.push_back(score_sorting(truth, {samples, clustering.labels}, score_tolerance(spikes.sampling_rate_hz)));
       std::cout << path.filename().string() << " " << group << " seed " << seed << ": "
-                << clustering.n_units() << " units; of " << scores.back().true_units << " true ones "
+                << clustering.n_units() << " units; of " << scores.back().units.size() << " true ones "
                 << scores.back().over(0.8) << " above 0.8, " << scores.back().over(0.5) << " above 0.5, mean "
-                << scores.back().mean() << "\n";
+                << scores.back().mean_accuracy() << "\n";
     }
     return scores;
   }
@@ -55,9 +55,9 @@ TYPED_TEST(AccuracyTest, MatchedSpikesWithDefaultOptions) {
   const std::filesystem::path path = shared_data("np64_120s_stages.h5");
   if (!std::filesystem::exists(path)) GTEST_SKIP() << missing(path);
   const Score score = this->cluster(path, "matched", {ClusteringOptions{}.seed})[0];
-  EXPECT_EQ(score.true_units, 60u);
+  EXPECT_EQ(score.units.size(), 60u);
   EXPECT_GE(score.over(0.8), 49u);
-  EXPECT_GE(score.mean(), 0.85);
+  EXPECT_GE(score.mean_accuracy(), 0.85);
 }
 
 TYPED_TEST(AccuracyTest, DetectedSpikesMedianOfFiveSeeds) {
@@ -69,7 +69,7 @@ TYPED_TEST(AccuracyTest, DetectedSpikesMedianOfFiveSeeds) {
   for (const Score& score : this->cluster(path, "detected", {1, 2, 3, 4, 5})) {
     over_8.push_back(score.over(0.8));
     over_5.push_back(score.over(0.5));
-    means.push_back(score.mean());
+    means.push_back(score.mean_accuracy());
   }
   EXPECT_GE(median(over_8), 25u);
   EXPECT_GE(median(over_5), 50u);
@@ -93,7 +93,7 @@ TYPED_TEST(AccuracyTest, DemoMedianOfFiveSeeds) {
     for (const Score& score : this->cluster(demo_features(), expected.group, {1, 2, 3, 4, 5})) {
       over_8.push_back(score.over(0.8));
       over_5.push_back(score.over(0.5));
-      means.push_back(score.mean());
+      means.push_back(score.mean_accuracy());
     }
     EXPECT_GE(median(over_8), expected.over_8);
     EXPECT_GE(median(over_5), expected.over_5);

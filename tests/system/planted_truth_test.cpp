@@ -7,8 +7,8 @@
 
 #include "execution_spaces.hpp"
 #include "kokkosort/clustering/cluster.hpp"
+#include "kokkosort/scoring/score.hpp"
 #include "system/recording.hpp"
-#include "system/score.hpp"
 #include "system/well_formed.hpp"
 
 namespace kokkosort::test {
@@ -49,9 +49,9 @@ TYPED_TEST(PlantedTruthTest, EveryNeuronIsFound) {
 
     const std::vector<std::int64_t> samples(recording.spikes.sample.data(),
                                             recording.spikes.sample.data() + recording.spikes.n_spikes());
-    const Score score = score_sorting({samples, recording.unit}, {samples, clustering.labels});
-    ASSERT_EQ(score.true_units, 20u);
-    for (std::size_t unit = 0; unit < 20; ++unit) EXPECT_GT(score.accuracy[unit], 0.95) << "neuron " << unit;
+    const Score score = score_sorting({samples, recording.unit}, {samples, clustering.labels}, 12);
+    ASSERT_EQ(score.units.size(), 20u);
+    for (std::size_t unit = 0; unit < 20; ++unit) EXPECT_GT(score.units[unit].accuracy(), 0.95) << "neuron " << unit;
   }
 }
 
