@@ -24,6 +24,7 @@ struct SortOptions {
   ClusteringOptions clustering;
   TemplateOptions templates;
   MatchingOptions matching;
+  SplitByTemplateOptions splitting;
   int matching_passes =
       2;  // through the recording; each after the first with templates of the spikes found before
   CurationOptions curation;

@@ -53,14 +53,13 @@ struct SearchPlan {
 void join(std::vector<WindowSpikes>& windows, SpikeFeatures& spikes) {
   std::size_t n = 0;
   for (const WindowSpikes& window : windows) n += window.sample.size();
-  const auto named = [](const char* what) {
-    return Kokkos::view_alloc(Kokkos::WithoutInitializing,
-                              std::string("kokkosort::detection::spike_") + what);
+  const auto named = [](const std::string& what) {
+    return Kokkos::view_alloc(Kokkos::WithoutInitializing, "kokkosort::detection::" + what + "_on_host");
   };
-  spikes.sample = HostVector<std::int64_t>(named("sample"), n);
-  spikes.centre = HostVector<std::int32_t>(named("centre"), n);
-  spikes.features =
-      HostTensor3<float>(named("features"), n, spikes.centres.channels.extent(1), spikes.pcs.wPCA.extent(0));
+  spikes.sample = HostVector<std::int64_t>(named("spike_samples"), n);
+  spikes.centre = HostVector<std::int32_t>(named("spike_centres"), n);
+  spikes.features = HostTensor3<float>(named("spike_features"), n, spikes.centres.channels.extent(1),
+                                       spikes.pcs.wPCA.extent(0));
   const std::size_t width = spikes.n_rows() * spikes.n_pcs();
   std::size_t place = 0;
   for (WindowSpikes& window : windows) {

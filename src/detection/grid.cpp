@@ -128,7 +128,6 @@ std::vector<CentreRows> place_centres(const Probe& probe, const std::vector<Shan
   return centres;
 }
 
-/// exp(−d² / scale²) of a channel at distance d, divided by the norm of a scale; of other shanks' channels 0.
 void set_weights(const Probe& probe, const CentreRows& at, double smallest_um, std::size_t n,
                  const HostTensor3<float>& weights) {
   const double nearest = distance(probe, static_cast<std::size_t>(at.channels.front()), at.centre);
@@ -192,10 +191,11 @@ DetectionGrid make_detection_grid(const Probe& probe, const DetectionOptions& op
   const std::size_t rows = centres.front().channels.size();
   const std::size_t n_neighbours = std::min(static_cast<std::size_t>(options.nearest_centres), n);
   const double reach = reach_in_scales * options.smallest_scale_um * options.scales;
-  grid.centres.channels = HostMatrix<std::int32_t>("kokkosort::detection::centre_channels", n, rows);
-  grid.weights = HostTensor3<float>("kokkosort::detection::centre_weights", n,
+  grid.centres.channels = HostMatrix<std::int32_t>("kokkosort::detection::centre_channels_on_host", n, rows);
+  grid.weights = HostTensor3<float>("kokkosort::detection::centre_weights_on_host", n,
                                     static_cast<std::size_t>(options.scales), rows);
-  grid.neighbours = HostMatrix<std::int32_t>("kokkosort::detection::centre_neighbours", n, n_neighbours);
+  grid.neighbours =
+      HostMatrix<std::int32_t>("kokkosort::detection::centre_neighbours_on_host", n, n_neighbours);
   for (std::size_t i = 0; i < n; ++i) {
     grid.centres.x_um.push_back(centres[i].centre.x);
     grid.centres.y_um.push_back(centres[i].centre.y);

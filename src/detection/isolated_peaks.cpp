@@ -75,7 +75,7 @@ HostMatrix<std::int32_t> channels_near(const Probe& probe) {
         lists[c].push_back(static_cast<std::int32_t>(other));
     longest = std::max(longest, lists[c].size());
   }
-  const HostMatrix<std::int32_t> near("kokkosort::detection::channels_near", n_channels, longest);
+  const HostMatrix<std::int32_t> near("kokkosort::detection::near_on_host", n_channels, longest);
   for (std::size_t c = 0; c < n_channels; ++c)
     for (std::size_t i = 0; i < longest; ++i) near(c, i) = i < lists[c].size() ? lists[c][i] : -1;
   return near;

@@ -305,46 +305,15 @@ class WindowSearch {
 }  // namespace
 
 template <class Exec>
-SearchTables<Exec> upload_tables(const Exec& exec, const DetectionGrid& grid, const PrincipalComponents& pcs,
-                                 TransferLedger& ledger) {
-  const std::size_t n_centres = grid.weights.extent(0);
-  const std::size_t n_rows = grid.weights.extent(2);
-  const std::size_t n_scales = padded_scales<Exec>(grid.weights.extent(1));
-  const HostMatrix<float> weights("kokkosort::detection::weights_by_row", n_centres, n_rows * n_scales);
-  for (std::size_t centre = 0; centre < n_centres; ++centre)
-    for (std::size_t row = 0; row < n_rows; ++row)
-      for (std::size_t scale = 0; scale < grid.weights.extent(1); ++scale)
-        weights(centre, row * n_scales + scale) = grid.weights(centre, scale, row);
-
-  const std::size_t n_pcs = pcs.wPCA.extent(0);
-  const std::size_t nt = pcs.wPCA.extent(1);
-  const HostMatrix<float> components("kokkosort::detection::components_by_sample", nt,
-                                     padded_pcs<Exec>(n_pcs));
-  for (std::size_t s = 0; s < nt; ++s)
-    for (std::size_t p = 0; p < n_pcs; ++p) components(s, p) = pcs.wPCA(p, s);
-
-  return {upload_matrix(exec, ledger, "detection", "shapes", pcs.wTEMP),
-          upload_matrix(exec, ledger, "detection", "components", components),
-          upload_matrix(exec, ledger, "detection", "channels", grid.centres.channels),
-          upload_matrix(exec, ledger, "detection", "weights", weights),
-          upload_matrix(exec, ledger, "detection", "neighbours", grid.neighbours),
-          static_cast<int>(n_pcs),
-          static_cast<int>(n_scales),
-          pcs.peak_sample};
-}
-
-template <class Exec>
 WindowSpikes search_window(const Exec& exec, const SearchTables<Exec>& tables, const SearchWindow& window,
                            const DetectionOptions& options, const SearchWorkspace<Exec>& workspace,
                            TransferLedger& ledger) {
   return WindowSearch<Exec>(exec, tables, window, options, workspace, ledger).run();
 }
 
-#define INSTANTIATE(Exec)                                                                                  \
-  template SearchTables<Exec> upload_tables(const Exec&, const DetectionGrid&, const PrincipalComponents&, \
-                                            TransferLedger&);                                              \
-  template WindowSpikes search_window(const Exec&, const SearchTables<Exec>&, const SearchWindow&,         \
-                                      const DetectionOptions&, const SearchWorkspace<Exec>&,               \
+#define INSTANTIATE(Exec)                                                                          \
+  template WindowSpikes search_window(const Exec&, const SearchTables<Exec>&, const SearchWindow&, \
+                                      const DetectionOptions&, const SearchWorkspace<Exec>&,       \
                                       TransferLedger&);
 KOKKOSORT_INSTANTIATE(INSTANTIATE)
 #undef INSTANTIATE

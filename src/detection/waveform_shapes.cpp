@@ -1,5 +1,8 @@
 #include "detection/waveform_shapes.hpp"
 
+// g++ 12 warns of Eigen's AVX-512, and nvcc need not see Eigen.
+#define EIGEN_DONT_VECTORIZE
+#define EIGEN_NO_CUDA
 #include <Eigen/Eigenvalues>
 
 #include <algorithm>
@@ -80,7 +83,7 @@ void scale_to_unit(const HostMatrix<float>& clips) {
 HostMatrix<float> principal_components(const HostMatrix<float>& clips, std::size_t n_pcs) {
   const std::size_t nt = clips.extent(1);
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(second_moments(clips));
-  const HostMatrix<float> wPCA("kokkosort::detection::wPCA", n_pcs, nt);
+  const HostMatrix<float> wPCA("kokkosort::detection::wPCA_on_host", n_pcs, nt);
   for (std::size_t p = 0; p < n_pcs; ++p) {
     // In order of growing eigenvalues.
     Eigen::VectorXd vector = solver.eigenvectors().col(static_cast<Eigen::Index>(nt - 1 - p));
@@ -101,7 +104,7 @@ HostMatrix<float> frequent_shapes(const HostMatrix<float>& clips, const HostMatr
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return clusters.size[a] > clusters.size[b]; });
-  const HostMatrix<float> shapes("kokkosort::detection::wTEMP", n_shapes, wPCA.extent(1));
+  const HostMatrix<float> shapes("kokkosort::detection::wTEMP_on_host", n_shapes, wPCA.extent(1));
   for (std::size_t k = 0; k < n_shapes; ++k)
     set_waveform(direction(points, clusters, static_cast<std::uint32_t>(order[k])), wPCA, &shapes(k, 0));
   return shapes;

@@ -132,7 +132,15 @@ class RecordingSorter {
     spikes.sampling_rate_hz = input_.sampling_rate_hz;
     spikes.dmin_um = dmin_um_;
     spikes.dminx_um = dminx_um_;
-    take_spikes(std::move(matching), spikes);
+    spikes.centres = std::move(matching.centres);
+    const std::size_t n = matching.n_spikes();
+    const std::size_t n_rows = spikes.centres.channels.extent(1);
+    spikes.sample = HostVector<std::int64_t>("kokkosort::sort::sample", n);
+    spikes.centre = HostVector<std::int32_t>("kokkosort::sort::centre", n);
+    spikes.features = HostTensor3<float>("kokkosort::sort::features", n, n_rows, result_.pcs.wPCA.extent(0));
+    std::copy_n(matching.sample.data(), n, spikes.sample.data());
+    std::copy_n(matching.unit.data(), n, spikes.centre.data());
+    std::copy_n(matching.features.data(), matching.features.size(), spikes.features.data());
     return spikes;
   }
 

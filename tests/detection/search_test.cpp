@@ -7,6 +7,7 @@
 #include <cstring>
 #include <random>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "detection/detection_problem.hpp"
@@ -217,6 +218,37 @@ TYPED_TEST(SearchTest, InstancesGiveTheSameBytes) {
     GTEST_SKIP() << TypeParam::name() << " has one thread: nothing to divide";
   for (const TypeParam& part : partition_space(TypeParam(), 1, 1))
     expect_same_bytes(search_traces<TypeParam>(problem, traces, part), once);
+}
+
+/// What the memory budget counts is what the Views take, and a CPU's scratch.
+TYPED_TEST(SearchTest, BytesAreThoseOfTheViews) {
+  const DetectionProblem problem(staggered_probe(64));
+  const SearchSizes sizes = sizes_of_search(64, problem.grid, problem.pcs, 20000);
+  TransferLedger ledger;
+  const auto bytes = [](const auto& view) {
+    return view.span() * sizeof(typename std::decay_t<decltype(view)>::value_type);
+  };
+  const auto tables = upload_tables(TypeParam(), problem.grid, problem.pcs, ledger);
+  std::size_t last = ~std::size_t{0};
+  for (const std::size_t limit : {1000u << 20, 14u << 20, 11u << 20}) {
+    DetectionOptions options = problem.options;
+    options.device_limit_bytes = limit;
+    const auto work = make_search_workspace(TypeParam(), sizes, options, 0);
+    const std::size_t scratch =
+        runs_on_host<TypeParam>
+            ? work.projections.extent(1) * sizeof(float) * static_cast<std::size_t>(TypeParam().concurrency())
+            : bytes(work.projections);
+    const std::size_t expected = bytes(tables.shapes) + bytes(tables.components) + bytes(tables.channels) +
+                                 bytes(tables.weights) + bytes(tables.neighbours) + bytes(work.traces) +
+                                 bytes(work.scores) + bytes(work.highest) + bytes(work.marks) +
+                                 bytes(work.spikes.peaks) + bytes(work.spikes.total) + bytes(work.features) +
+                                 scratch;
+    EXPECT_EQ(search_bytes<TypeParam>(sizes, options, 0), expected);
+    EXPECT_LE(expected, limit);
+    EXPECT_LT(work.chunk_cells, last);
+    EXPECT_LE(search_bytes<TypeParam>(sizes, options, limit), expected) << "others may have taken it all";
+    last = work.chunk_cells;
+  }
 }
 
 }  // namespace
