@@ -41,6 +41,7 @@ struct CorrelogramCounts {
 struct RefractoryScores {
   double ratio = 1.0;        // R12: smallest rate within ±1 … ±10 ms over the largest rate of the ranges further out
   double probability = 1.0;  // Q12: of so few coincidences, if the trains were independent
+  double baseline = 0.0;     // Q00: pairs in a bin of 1 ms, in the fullest of the ranges further out
 };
 
 /// R12 and Q12 of DESIGN, section 4; 1 and 1 (not refractory) where the ranges further out hold no pairs.

@@ -13,10 +13,12 @@ struct Unit {
   std::int64_t spikes = 0;
   double x_um = 0.0;  // mean of its spikes' positions
   double y_um = 0.0;
-  std::int32_t channel = 0;  // of its largest waveform
+  std::int32_t channel = 0;  // of its largest waveform, by energy
   double amplitude = 0.0;    // largest magnitude of its waveform, in standard deviations of the noise
   double firing_rate_hz = 0.0;
-  double contamination = 0.0;  // estimated share of other neurons' spikes, 0 … 1
+  double contamination =
+      0.0;  // R12 of its own correlogram, as Kilosort's: pairs of spikes too near each other
+            // for one neuron, over those of a train without a gap; 0 … 1, 1 if too few to tell
   bool is_refractory = false;  // its own correlogram has a gap: a good unit
 };
 

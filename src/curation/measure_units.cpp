@@ -1,0 +1,235 @@
+#include "curation/measure_units.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+#include "core/instantiate.hpp"
+#include "curation/merge_units.hpp"
+#include "curation/similarity.hpp"
+#include "kokkosort/matching/match.hpp"
+#include "kokkosort/templates/pc_products.hpp"
+
+namespace kokkosort {
+namespace {
+
+/// Units that have spikes, along the probe: their places among the working units.
+std::vector<std::size_t> order_units(const Probe& probe, const WorkingUnits& units) {
+  std::vector<std::size_t> order;
+  for (std::size_t unit = 0; unit < units.size(); ++unit)
+    if (!units.spikes[unit].empty()) order.push_back(unit);
+  const auto key = [&](std::size_t unit) {
+    const auto channel = static_cast<std::size_t>(units.channel[unit]);
+    return std::tuple(probe.shank[channel], probe.y_um[channel], probe.x_um[channel], unit);
+  };
+  std::sort(order.begin(), order.end(), [&key](std::size_t a, std::size_t b) { return key(a) < key(b); });
+  return order;
+}
+
+HostTensor3<float> templates_of(const WorkingUnits& units, const std::vector<std::size_t>& order) {
+  const std::size_t slab = units.templates.extent(1) * units.templates.extent(2);
+  const HostTensor3<float> templates("kokkosort::curation::templates_on_host", order.size(),
+                                     units.templates.extent(1), units.templates.extent(2));
+  for (std::size_t k = 0; k < order.size(); ++k)
+    std::copy_n(units.templates.data() + order[k] * slab, slab, templates.data() + k * slab);
+  return templates;
+}
+
+/// A spike of the input, in its place in the sorting.
+struct SortedSpike {
+  std::int64_t sample;
+  std::int32_t unit;
+  std::int64_t spike;
+
+  auto operator<=>(const SortedSpike&) const = default;
+};
+
+std::vector<SortedSpike> sort_spikes(const WorkingUnits& units, const std::vector<std::size_t>& order) {
+  std::vector<SortedSpike> sorted;
+  for (std::size_t k = 0; k < order.size(); ++k)
+    for (std::size_t i = 0; i < units.spikes[order[k]].size(); ++i)
+      sorted.push_back({units.trains[order[k]][i], static_cast<std::int32_t>(k), units.spikes[order[k]][i]});
+  std::sort(sorted.begin(), sorted.end());
+  return sorted;
+}
+
+struct Position {
+  double x_um;
+  double y_um;
+};
+
+/// Features as they were found: where their energy is does not depend on small shifts.
+Position position_of(const SpikeFeatures& spikes, std::size_t spike, double position_um) {
+  const Probe& probe = spikes.probe;
+  const auto centre = static_cast<std::size_t>(spikes.centre(spike));
+  const Position middle{spikes.centres.x_um[centre], spikes.centres.y_um[centre]};
+  const std::int32_t shank = probe.shank[static_cast<std::size_t>(spikes.centres.channels(centre, 0))];
+  Position sum{0.0, 0.0};
+  double total = 0.0;
+  for (std::size_t row = 0; row < spikes.n_rows(); ++row) {
+    const auto channel = static_cast<std::size_t>(spikes.centres.channels(centre, row));
+    const double far = std::hypot(probe.x_um[channel] - middle.x_um, probe.y_um[channel] - middle.y_um);
+    if (probe.shank[channel] != shank || far > position_um) continue;
+    double energy = 0.0;
+    for (std::size_t p = 0; p < spikes.n_pcs(); ++p) {
+      const auto value = static_cast<double>(spikes.features(spike, row, p));
+      energy += value * value;
+    }
+    sum.x_um += energy * probe.x_um[channel];
+    sum.y_um += energy * probe.y_um[channel];
+    total += energy;
+  }
+  if (!(total > 0.0)) return middle;
+  return {sum.x_um / total, sum.y_um / total};
+}
+
+/// Writes spikes' features into the rows of their units' channels.
+class FeatureRemapper {
+ public:
+  FeatureRemapper(const CurationInput& input, const WorkingUnits& units, const Sorting& sorting)
+      : input_(input),
+        units_(units),
+        products_(pc_products(input.spikes.pcs.wPCA)),
+        row_of_("kokkosort::curation::row_of_channel_on_host", sorting.n_units(), input.spikes.n_channels()) {
+    std::fill_n(row_of_.data(), row_of_.size(), -1);
+    for (std::size_t unit = 0; unit < sorting.n_units(); ++unit)
+      for (std::size_t row = 0; row < sorting.unit_channels.extent(1); ++row)
+        row_of_(unit, static_cast<std::size_t>(sorting.unit_channels(unit, row))) =
+            static_cast<std::int32_t>(row);
+  }
+
+  /// @param to  [rows, pcs], zero
+  void write(const SortedSpike& sorted, float* to) const {
+    const SpikeFeatures& spikes = input_.spikes;
+    const auto spike = static_cast<std::size_t>(sorted.spike);
+    const auto centre = static_cast<std::size_t>(spikes.centre(spike));
+    const std::int32_t shift = units_.shift_of[static_cast<std::size_t>(input_.labels[spike])];
+    for (std::size_t row = 0; row < spikes.n_rows(); ++row) {
+      const auto channel = static_cast<std::size_t>(spikes.centres.channels(centre, row));
+      const std::int32_t place = row_of_(static_cast<std::size_t>(sorted.unit), channel);
+      if (place < 0) continue;
+      const float* const from = &spikes.features(spike, row, 0);
+      float* const into = to + static_cast<std::size_t>(place) * spikes.n_pcs();
+      if (shift == 0)
+        std::copy_n(from, spikes.n_pcs(), into);
+      else
+        shift_coefficients(products_, shift, spikes.n_pcs(), from, into);
+    }
+  }
+
+ private:
+  const CurationInput& input_;
+  const WorkingUnits& units_;
+  HostMatrix<float> products_;
+  HostMatrix<std::int32_t> row_of_;  // [units, channels], −1: none
+};
+
+void write_spikes(const CurationInput& input, const CurationOptions& options, const WorkingUnits& units,
+                  const std::vector<float>& strength, const std::vector<SortedSpike>& sorted,
+                  Sorting& sorting) {
+  const FeatureRemapper remapper(input, units, sorting);
+  const std::size_t n_rows = sorting.unit_channels.extent(1);
+  const std::size_t n_pcs = input.means.extent(2);
+  sorting.features =
+      HostTensor3<float>("kokkosort::curation::features_on_host", sorted.size(), n_rows, n_pcs);
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    const auto spike = static_cast<std::size_t>(sorted[i].spike);
+    sorting.sample.push_back(sorted[i].sample);
+    sorting.unit.push_back(sorted[i].unit);
+    sorting.matched.push_back(input.spikes.centre(spike));
+    sorting.amplitude.push_back(strength[spike]);
+    const Position position = position_of(input.spikes, spike, options.position_um);
+    sorting.x_um.push_back(static_cast<float>(position.x_um));
+    sorting.y_um.push_back(static_cast<float>(position.y_um));
+    remapper.write(sorted[i], &sorting.features(i, 0, 0));
+  }
+}
+
+/// What is known of units from their spikes.
+void describe_units(const CurationInput& input, const CurationOptions& options, const WorkingUnits& units,
+                    const std::vector<std::size_t>& order, const std::vector<RefractoryScores>& scores,
+                    Sorting& sorting) {
+  for (std::size_t i = 0; i < sorting.n_spikes(); ++i) {
+    Unit& unit = sorting.units[static_cast<std::size_t>(sorting.unit[i])];
+    ++unit.spikes;
+    unit.x_um += static_cast<double>(sorting.x_um[i]);
+    unit.y_um += static_cast<double>(sorting.y_um[i]);
+  }
+  const double seconds = static_cast<double>(input.n_samples) / input.spikes.sampling_rate_hz;
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    Unit& unit = sorting.units[k];
+    const auto n = static_cast<double>(unit.spikes);
+    unit.x_um /= n;
+    unit.y_um /= n;
+    unit.channel = units.channel[order[k]];
+    unit.amplitude = waveform_amplitude(input.spikes.pcs.wPCA, sorting.templates, k);
+    unit.firing_rate_hz = n / seconds;
+    unit.contamination = std::clamp(scores[k].ratio, 0.0, 1.0);
+    unit.is_refractory = is_refractory(scores[k], static_cast<std::size_t>(unit.spikes), options);
+  }
+}
+
+/// @param order  of the units, by place among the working units
+template <class Exec>
+HostMatrix<float> similarity_matrix(const Exec& exec, const CurationInput& input, const WorkingUnits& units,
+                                    const std::vector<std::size_t>& order, std::size_t limit_bytes,
+                                    TransferLedger& ledger) {
+  std::vector<std::size_t> id(units.size());
+  for (std::size_t k = 0; k < order.size(); ++k) id[order[k]] = k;
+  const HostMatrix<float> similarity("kokkosort::curation::similarity_on_host", order.size(), order.size());
+  for (std::size_t k = 0; k < order.size(); ++k) similarity(k, k) = 1.0f;
+  for (const MergeCandidate& pair :
+       similar_units(exec, input, units, -std::numeric_limits<double>::infinity(), limit_bytes, ledger)) {
+    const std::size_t a = id[static_cast<std::size_t>(pair.kept)];
+    const std::size_t b = id[static_cast<std::size_t>(pair.other)];
+    similarity(a, b) = similarity(b, a) = static_cast<float>(pair.correlation);
+  }
+  return similarity;
+}
+
+}  // namespace
+
+std::vector<float> spike_strengths(const CurationInput& input) {
+  const HostTensor3<float>& templates = input.matched_templates;
+  std::vector<double> norm(templates.extent(0), 0.0);
+  const std::size_t slab = templates.extent(1) * templates.extent(2);
+  for (std::size_t k = 0; k < norm.size(); ++k) {
+    for (std::size_t i = 0; i < slab; ++i) {
+      const auto value = static_cast<double>(templates.data()[k * slab + i]);
+      norm[k] += value * value;
+    }
+    norm[k] = std::sqrt(norm[k]);
+  }
+  std::vector<float> strength;
+  for (std::size_t i = 0; i < input.amplitude.size(); ++i)
+    strength.push_back(static_cast<float>(static_cast<double>(input.amplitude[i]) *
+                                          norm[static_cast<std::size_t>(input.spikes.centre(i))]));
+  return strength;
+}
+
+template <class Exec>
+Sorting measure_units(const Exec& exec, const CurationInput& input, const CurationOptions& options,
+                      const WorkingUnits& units, const std::vector<float>& strength, TransferLedger& ledger) {
+  const std::vector<std::size_t> order = order_units(input.spikes.probe, units);
+  std::vector<Train> trains;
+  for (const std::size_t unit : order) trains.push_back(units.trains[unit]);
+  Sorting sorting;
+  sorting.units.resize(order.size());
+  sorting.templates = templates_of(units, order);
+  sorting.unit_channels =
+      template_centres(input.spikes.probe, sorting.templates, static_cast<int>(input.spikes.n_rows()))
+          .channels;
+  write_spikes(input, options, units, strength, sort_spikes(units, order), sorting);
+  describe_units(input, options, units, order, own_scores(exec, input, trains, ledger), sorting);
+  sorting.similarity = similarity_matrix(exec, input, units, order, options.device_limit_bytes, ledger);
+  return sorting;
+}
+
+#define INSTANTIATE(Exec)                                                                   \
+  template Sorting measure_units(const Exec&, const CurationInput&, const CurationOptions&, \
+                                 const WorkingUnits&, const std::vector<float>&, TransferLedger&);
+KOKKOSORT_INSTANTIATE(INSTANTIATE)
+#undef INSTANTIATE
+
+}  // namespace kokkosort
