@@ -29,6 +29,9 @@ struct ScoreLine {
 /// Clusters the spikes that a deck names and writes clusters.h5.
 void run_cluster(const CommandLine& line);
 
+/// Sorts a recording and writes sorting.h5, a folder for Phy and a log.
+void run_sort(const CommandLine& line);
+
 /// Matches templates to a recording and writes matched.h5.
 void run_match(const CommandLine& line);
 
@@ -46,6 +49,7 @@ void run_sweep_deck(const CommandLine& line);
 void run_check(const CommandLine& line);
 void check_cluster_deck(const CommandLine& line);
 void check_match_deck(const CommandLine& line);
+void check_sort_deck(const CommandLine& line);
 void check_simulate_deck(const CommandLine& line);
 void check_sweep_deck(const CommandLine& line);
 
@@ -55,6 +59,7 @@ void run_info();
 /// The keys of decks, for --help.
 std::string cluster_help();
 std::string match_help();
+std::string sort_help();
 std::string simulate_help();
 std::string sweep_help();
 

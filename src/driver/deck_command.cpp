@@ -9,6 +9,7 @@
 #include "driver/cluster_deck.hpp"
 #include "driver/match_deck.hpp"
 #include "driver/simulate_deck.hpp"
+#include "driver/sort_deck.hpp"
 #include "driver/sweep_deck.hpp"
 
 namespace kokkosort {
@@ -23,10 +24,12 @@ const std::vector<CommandKeys>& commands() {
   static ClusterDeck cluster;
   static MatchDeck match;
   static SimulateDeck simulate;
+  static SortDeck sort;
   static SweepDeck sweep;
   static const std::vector<CommandKeys> all{{"cluster", cluster_keys(cluster)},
                                             {"match", match_keys(match)},
                                             {"simulate", simulate_keys(simulate)},
+                                            {"sort", sort_keys(sort)},
                                             {"sweep", sweep_keys(sweep)}};
   return all;
 }

@@ -86,11 +86,13 @@ void run(int argc, char** argv) {
   CLI::App app("KokkoSort sorts the spikes of multi-channel extracellular recordings.", "kokkosort");
   app.set_version_flag("--version", kokkosort::version);
   app.require_subcommand(0, 1);  // none is refused below: CLI11 would not name a mistyped one
+  CLI::App* sort = app.add_subcommand("sort", "sort a recording: from the amplifier's file to units");
+  add_deck_options(*sort, line, kokkosort::sort_help());
   CLI::App* cluster = app.add_subcommand("cluster", "cluster the spikes of a recording");
   add_deck_options(*cluster, line, kokkosort::cluster_help());
   CLI::App* match = app.add_subcommand("match", "match templates to a recording");
   add_deck_options(*match, line, kokkosort::match_help());
-  for (CLI::App* command : {cluster, match})
+  for (CLI::App* command : {sort, cluster, match})
     command->add_flag("--report", line.report, "print what crossed between host and device");
   CLI::App* simulate = app.add_subcommand("simulate", "simulate a recording with a known truth");
   add_deck_options(*simulate, line, kokkosort::simulate_help());
@@ -98,7 +100,7 @@ void run(int argc, char** argv) {
   CLI::App* score = app.add_subcommand("score", "compare a sorting with the truth");
   add_score_options(*score, score_line);
   CLI::App* check = app.add_subcommand("check", "check a deck and the files it names, and stop");
-  add_deck_options(*check, line, "Keys of decks: kokkosort cluster --help, match --help, simulate --help and sweep --help list "
+  add_deck_options(*check, line, "Keys of decks: kokkosort sort --help, cluster --help, match --help, simulate --help and sweep --help list "
                    "them.");
   CLI::App* sweep = app.add_subcommand("sweep", "time a kernel over values of its tunables");
   add_deck_options(*sweep, line, kokkosort::sweep_help());
@@ -113,8 +115,10 @@ void run(int argc, char** argv) {
     app.exit(error);  // help or version
     return;
   }
-  if (cluster->parsed()) {
-    return kokkosort::run_cluster(line);  // has printed all, or warned
+  if (sort->parsed()) {
+    return kokkosort::run_sort(line);  // has printed all, or warned
+  } else if (cluster->parsed()) {
+    return kokkosort::run_cluster(line);  // likewise
   } else if (match->parsed()) {
     return kokkosort::run_match(line);  // likewise
   } else if (simulate->parsed()) {
