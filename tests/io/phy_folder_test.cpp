@@ -328,14 +328,17 @@ TEST_F(PhyFolder, AnInterruptionLeavesNothing) {
 TEST_F(PhyFolder, GoesWithTheSortingFile) {
   const char* const wanted = std::getenv("KOKKOSORT_EXAMPLE_FOLDER");
   const fs::path folder = wanted != nullptr ? fs::path(wanted) : folder_.path();
-  fs::create_directories(folder);
-  SmallSorting small(7, 500, 3);
-  small.files = {folder / "recording (\xc3\xa9'1).bin"};
-  SmallSorting::write_recording(small.files[0]);
-  PendingFile pending(folder / "sorting.h5", true);
-  write_sorting(pending, small.recording(), small.sorting, {});
-  write_phy(folder / "phy", true, small.recording(), small.sorting);
-  EXPECT_TRUE(fs::exists(folder / "phy/params.py"));
+  for (const std::string name : {"some", "none"}) {
+    const fs::path place = folder / name;
+    fs::create_directories(place);
+    SmallSorting small = name == "some" ? SmallSorting(7, 500, 3) : SmallSorting(0, 0);
+    small.files = {place / "recording (\xc3\xa9'1).bin"};
+    SmallSorting::write_recording(small.files[0]);
+    PendingFile pending(place / "sorting.h5", true);
+    write_sorting(pending, small.recording(), small.sorting, {});
+    write_phy(place / "phy", true, small.recording(), small.sorting);
+    EXPECT_TRUE(fs::exists(place / "phy/params.py"));
+  }
 }
 
 }  // namespace
