@@ -108,12 +108,18 @@ class UnitMerger {
 
   std::vector<bool> without_trough(const std::vector<MergeCandidate>& candidates) const {
     std::vector<SpikePair> pairs;
-    for (const MergeCandidate& candidate : candidates)
+    std::vector<std::size_t> uncertain;
+    for (std::size_t k = 0; k < candidates.size(); ++k) {
+      const MergeCandidate& candidate = candidates[k];
+      if (candidate.correlation >= options_.certain_similarity) continue;
+      uncertain.push_back(k);
       pairs.push_back({shifted_spikes(candidate.kept, 0), shifted_spikes(candidate.other, candidate.shift)});
+    }
     const std::vector<double> scores =
         pair_bimodality(exec_, input_.spikes, products_, pairs, options_.device_limit_bytes, ledger_);
-    std::vector<bool> passed;
-    for (const double score : scores) passed.push_back(score < options_.min_bimodality);
+    std::vector<bool> passed(candidates.size(), true);
+    for (std::size_t i = 0; i < uncertain.size(); ++i)
+      passed[uncertain[i]] = scores[i] < options_.min_bimodality;
     return passed;
   }
 

@@ -130,12 +130,26 @@ TYPED_TEST(MergesTest, IndependentNeuronsOfOneShapeStay) {
 }
 
 TYPED_TEST(MergesTest, ATroughKeepsUnitsApart) {
-  const auto a = this->neuron(5);
+  const auto a = this->neuron(5, 15.0);
   const auto halves = this->split(this->fire(20.0), {0.6, 0.4});
   const auto problem = this->problem_of({{a, halves[0]}, {this->unlike(a, 9.0), halves[1]}});
   EXPECT_EQ(this->sort(problem).n_units(), 2u);
   this->look_at_times_alone();
   EXPECT_EQ(this->sort(problem).n_units(), 1u);
+}
+
+/// Two heaps, but hardly two neurons.
+TYPED_TEST(MergesTest, ATroughHasNoSayBetweenEquals) {
+  const auto a = this->neuron(5, 90.0);
+  const Train all = this->fire(20.0);
+  const auto halves = this->split(all, {0.6, 0.4});
+  const auto problem = this->problem_of({{a, halves[0]}, {this->unlike(a, 9.0), halves[1]}});
+  EXPECT_EQ(this->sort(problem).n_units(), 1u);
+  this->options.certain_similarity = 2.0;
+  EXPECT_EQ(this->sort(problem).n_units(), 2u);
+  this->options.certain_similarity = 0.95;
+  const auto others = this->problem_of({{a, halves[0]}, {this->unlike(a, 9.0), this->fire(10.0)}});
+  EXPECT_EQ(this->sort(others).n_units(), 2u);  // trains do not avoid each other
 }
 
 TYPED_TEST(MergesTest, NormsNeedNotMatch) {

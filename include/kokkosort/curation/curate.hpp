@@ -20,7 +20,8 @@ struct CurationOptions {
   double max_merge_ratio = 0.25;        // R12 of two halves of one neuron
   double max_merge_probability = 0.05;  // Q12 likewise
   double min_expected_pairs = 10.0;     // within ±10 ms, were the trains independent: fewer are no evidence
-  double min_bimodality = 0.6;          // a trough as deep as this keeps units apart
+  double min_bimodality = 0.6;          // a trough as deep as this keeps units apart,
+  double certain_similarity = 0.95;     // but not units as alike as this
   double duplicate_ms = 0.25;           // two spikes of a unit within this are one
   double min_ghost_share =
       0.8;  // a unit more of whose spikes go with a larger unit's is its ghost; 1: keep all
@@ -53,7 +54,9 @@ struct CurationReport {
 /// ghosts; measures the units that are left.
 ///
 /// A merge needs all of: similarity at some lag, cross-refractory trains on enough counts, and no trough
-/// between the spikes moved by the lag. Never across shanks, and only into a unit that is itself refractory
+/// between the spikes moved by the lag; a trough has no say where units that pass the rest are almost equal:
+/// the parts of a strong neuron that were found a sample apart have one, as the components hold no shift
+/// exactly. Never across shanks, and only into a unit that is itself refractory
 /// and has more spikes. The smaller unit's spikes move by the lag, in time as in their waveforms. A ghost is
 /// a unit that fires when a larger one near it does, as what matching leaves of a spike can look like
 /// another: it goes. Units are numbered along the probe: by shank, y and x of their channel, ties by cluster.
