@@ -125,7 +125,7 @@ TYPED_TEST(FilterTest, ManyChannelsAndOtherCutoffs) {
 TYPED_TEST(FilterTest, WindowsDoNotMatter) {
   const auto samples = slow_recording(this->random, 7001, 18, 30000.0, 500.0);
   const auto whole = this->template filter<std::int16_t>(samples, 18, 30000.0);
-  for (const std::int64_t window : {100, 333, 1024, 4096, 7000}) {
+  for (const std::int64_t window : {333, 1024, 4096, 7000}) {
     SCOPED_TRACE("windows of " + std::to_string(window));
     const auto parts = this->template filter<std::int16_t>(samples, 18, 30000.0, 300.0, window);
     EXPECT_EQ(to_host(parts), to_host(whole));
