@@ -18,7 +18,7 @@ constexpr int filter_chunk = 8;  // samples that a thread reads before it filter
 /// Neighbouring channels of one block, filtered in one direction of time.
 template <class Exec>
 struct FilterState {
-  static constexpr int lanes = runs_on_host<Exec> ? 16 : 1;
+  static constexpr int lanes = runs_on_host<Exec> ? 32 : 1;
 
   float first[lanes] = {};
   float band[lanes] = {};
@@ -148,11 +148,13 @@ struct FilterBlocks {
   }
 };
 
+/// Small blocks of threads, so that a window's few long tasks spread over all of a GPU's processors.
 template <class Exec, class T, int direction>
 void run(const Exec& exec, const FilterBlocks<Exec, T, direction>& kernel) {
   Kokkos::parallel_for(
       direction > 0 ? "kokkosort::recording::filter_forward" : "kokkosort::recording::filter_backward",
-      Kokkos::RangePolicy<Exec>(exec, 0, kernel.n_blocks() * kernel.n_groups()), kernel);
+      Kokkos::RangePolicy<Exec, Kokkos::LaunchBounds<64, 1>>(exec, 0, kernel.n_blocks() * kernel.n_groups()),
+      kernel);
 }
 
 }  // namespace

@@ -8,6 +8,9 @@
 namespace kokkosort {
 namespace {
 
+constexpr std::int32_t lowest_key = std::numeric_limits<std::int32_t>::min();
+constexpr std::int32_t highest_key = std::numeric_limits<std::int32_t>::max();
+
 /// A thread takes a sample, its lanes the channels: it halves the range that the median is in.
 template <class Exec>
 struct SubtractMedian {
@@ -35,21 +38,35 @@ struct SubtractMedian {
 
   KOKKOS_INLINE_FUNCTION std::int32_t middle(const TeamMember<Exec>& member, const std::int32_t* keys) const {
     const auto n = static_cast<int>(channels.extent(0));
-    const int below = (n - 1) / 2;  // keys before the median
-    std::int32_t low = -2147483647 - 1;
-    std::int32_t high = 2147483647;
+    const int wanted = (n + 1) / 2;  // keys that are not above the median
+    std::int32_t low = lowest_key;
+    std::int32_t high = highest_key;
     while (low < high) {
-      const auto middle = static_cast<std::int32_t>((std::int64_t{low} + high) >> 1);
+      const auto guess = static_cast<std::int32_t>((std::int64_t{low} + high) >> 1);
       int not_above = 0;
       Kokkos::parallel_reduce(
           Kokkos::ThreadVectorRange(member, n),
-          [&](const int i, int& sum) { sum += keys[i] <= middle ? 1 : 0; }, not_above);
-      if (not_above > below)
-        high = middle;
+          [&](const int i, int& sum) { sum += keys[i] <= guess ? 1 : 0; }, not_above);
+      if (not_above == wanted) return largest_not_above(member, keys, guess);
+      if (not_above > wanted)
+        high = guess;
       else
-        low = middle + 1;
+        low = guess + 1;
     }
-    return low;
+    return low;  // several keys are the median
+  }
+
+  KOKKOS_INLINE_FUNCTION std::int32_t largest_not_above(const TeamMember<Exec>& member,
+                                                        const std::int32_t* keys, std::int32_t limit) const {
+    std::int32_t largest = 0;
+    Kokkos::parallel_reduce(
+        Kokkos::ThreadVectorRange(member, static_cast<int>(channels.extent(0))),
+        [&](const int i, std::int32_t& most) {
+          const std::int32_t key = keys[i] <= limit ? keys[i] : lowest_key;
+          most = key > most ? key : most;
+        },
+        Kokkos::Max<std::int32_t>(largest));
+    return largest;
   }
 };
 

@@ -1,5 +1,6 @@
 #include "kokkosort/recording/trace_loader.hpp"
 
+#include <algorithm>
 #include <numeric>
 #include <optional>
 #include <stdexcept>
@@ -15,8 +16,20 @@
 namespace kokkosort {
 namespace {
 
-std::size_t whole_tiles(std::size_t n_samples) {
-  return (n_samples + whitening_tile - 1) / whitening_tile * whitening_tile;
+/// Samples that are transposed, then whitened at once: on a CPU few, so that they stay in its caches.
+template <class Exec>
+std::size_t chunk_of(std::size_t n_samples) {
+  const std::size_t n_tiles = (n_samples + whitening_tile - 1) / whitening_tile;
+  const auto most = static_cast<std::size_t>(runs_on_host<Exec> ? 4 * Exec().concurrency() : 1 << 20);
+  return whitening_tile * std::min(n_tiles, most);
+}
+
+/// Floats of a row of such a chunk. A cache line more than it needs, so that the same sample of many rows is
+/// not in the same few places of a CPU's cache.
+template <class Exec>
+std::size_t row_length(std::size_t n_samples) {
+  constexpr std::size_t cache_line = 16;
+  return chunk_of<Exec>(n_samples) + cache_line;
 }
 
 std::size_t neighbours_of(const TracePreparation& preparation) { return preparation.weights.extent(1); }
@@ -26,9 +39,11 @@ bool is_direct(const TracePreparation& preparation) {
   return neighbours_of(preparation) == 1 && preparation.highpass_hz == 0.0 && !preparation.common_reference;
 }
 
-/// Floats of a window's channels before they are whitened.
+/// Floats of a chunk's channels before they are whitened.
+template <class Exec>
 std::size_t unwhitened_floats(const TracePreparation& preparation, const std::vector<SampleRange>& windows) {
-  return neighbours_of(preparation) == 1 ? 0 : preparation.n_channels() * whole_tiles(longest_of(windows));
+  return neighbours_of(preparation) == 1 ? 0
+                                         : preparation.n_channels() * row_length<Exec>(longest_of(windows));
 }
 
 /// The weights and neighbours of traces in another order, neighbours as rows of the traces.
@@ -96,7 +111,8 @@ struct TraceLoader<Exec>::State {
     }
     upload_weights(preparation, order, ledger);
     if (!direct)
-      rows.emplace(exec, preparation, plan, windows, unwhitened_floats(preparation, windows), stage, ledger);
+      rows.emplace(exec, preparation, plan, windows, unwhitened_floats<Exec>(preparation, windows), stage,
+                   ledger);
   }
 
   /// Of one neighbour the transposition takes care.
@@ -126,10 +142,22 @@ struct TraceLoader<Exec>::State {
     if (direct) return transpose(exec, stored, how, inside, window.first, traces);
     const SampleRows<Exec> prepared = rows->prepare(exec, stored, window);
     if (weights.size() == 0) return transpose(exec, prepared, how, inside, window.first, traces);
+    whiten_chunks(prepared, inside, window, traces);
+  }
+
+  void whiten_chunks(const SampleRows<Exec>& prepared, SampleRange inside, SampleRange window,
+                     const Matrix<float, Exec>& traces) const {
+    const std::size_t chunk = chunk_of<Exec>(window.size());
     const MatrixRef<float, Exec> unwhitened(rows->scratch().data(), traces.extent(0),
-                                            whole_tiles(window.size()));
-    transpose(exec, prepared, how, inside, window.first, unwhitened);
-    whiten<Exec>(exec, unwhitened, neighbours, weights, window.size(), traces);
+                                            row_length<Exec>(window.size()));
+    for (std::size_t first = 0; first < window.size(); first += chunk) {
+      const std::size_t count = std::min(chunk, window.size() - first);
+      const bool is_last = first + count == window.size();
+      const MatrixRef<float, Exec> columns(Kokkos::subview(
+          traces, Kokkos::ALL, std::make_pair(first, is_last ? traces.extent(1) : first + count)));
+      transpose(exec, prepared, how, inside, window.first + static_cast<std::int64_t>(first), unwhitened);
+      whiten<Exec>(exec, unwhitened, neighbours, weights, count, columns);
+    }
   }
 
   Exec exec;
@@ -178,8 +206,8 @@ std::size_t TraceLoader<Exec>::device_bytes(const PreparedRecording& recording,
       longest_of(plan.stored(windows)) * recording.stored.n_channels() * bytes_of(recording.stored.type());
   if (is_direct(preparation)) return stored;
   return stored + 2 * sizeof(float) * preparation.weights.size() +
-         sizeof(float) *
-             RowPreparer<Exec>::floats(preparation, plan, windows, unwhitened_floats(preparation, windows));
+         sizeof(float) * RowPreparer<Exec>::floats(preparation, plan, windows,
+                                                   unwhitened_floats<Exec>(preparation, windows));
 }
 
 #define INSTANTIATE(Exec) template class TraceLoader<Exec>;

@@ -7,40 +7,48 @@ namespace kokkosort {
 namespace {
 
 /// A team takes a tile of samples of a few neighbouring rows, whose neighbours are much the same and stay in
-/// the nearest cache. A thread sums several samples, so that a weight that it reads serves them all: on a CPU
-/// neighbouring ones, in its vector registers; on a GPU some that are `stride` apart.
+/// the nearest cache. A thread sums several samples, so that a weight that it reads serves them all: `packs`
+/// of `lanes` neighbouring ones, `pack_stride` apart; on a GPU a pack is one sample, and neighbouring threads
+/// have the next.
 template <class Exec>
 struct Whiten {
-  static constexpr int samples = runs_on_host<Exec> ? 32 : 4;
-  static constexpr int stride = runs_on_host<Exec> ? 1 : 64;
+  static constexpr int lanes = runs_on_host<Exec> ? 16 : 1;
+  static constexpr int packs = 4;
+  static constexpr int threads = runs_on_host<Exec> ? 1 : 64;
+  static constexpr int pack_stride = lanes * threads;
+  static constexpr int samples = packs * pack_stride;  // of all threads
   static constexpr int row_group = runs_on_host<Exec> ? 64 : 16;
-  static_assert(whitening_tile % (samples * stride) == 0);
+  static_assert(whitening_tile % samples == 0);
 
   MatrixRef<const float, Exec> rows;
   Matrix<std::int32_t, Exec> neighbours;
   Matrix<float, Exec> weights;
   std::size_t n_samples;
-  Matrix<float, Exec> whitened;
+  MatrixRef<float, Exec> whitened;
 
   std::size_t n_groups() const { return (whitened.extent(0) + row_group - 1) / row_group; }
   std::size_t n_tiles() const { return (whitened.extent(1) + whitening_tile - 1) / whitening_tile; }
 
-  /// Samples t, t + stride, … of a row.
+  /// A thread's samples of a row, from t on.
   KOKKOS_FORCEINLINE_FUNCTION void sum(std::size_t row, std::size_t t) const {
-    float sums[samples] = {};
+    float sums[packs][lanes] = {};
     for (std::size_t k = 0; k < weights.extent(1); ++k) {
       const float weight = weights(row, k);
       const float* const x = &rows(static_cast<std::size_t>(neighbours(row, k)), t);
-      for_lanes<samples>([&](const int s) { sums[s] += weight * x[s * stride]; });
+      for (int pack = 0; pack < packs; ++pack)
+        for_lanes<lanes>([&](const int lane) { sums[pack][lane] += weight * x[pack * pack_stride + lane]; });
     }
-    float* const y = &whitened(row, t);
-    if (t + samples * stride <= n_samples)
-      for_lanes<samples>([&](const int s) { y[s * stride] = sums[s]; });
+    for (int pack = 0; pack < packs; ++pack)
+      write(row, t + static_cast<std::size_t>(pack * pack_stride), sums[pack]);
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void write(std::size_t row, std::size_t t, const float (&values)[lanes]) const {
+    float* const to = &whitened(row, 0) + t;
+    if (t + lanes <= n_samples)
+      for_lanes<lanes>([&](const int lane) { to[lane] = values[lane]; });
     else
-      for (int s = 0; s < samples; ++s) {
-        const std::size_t at = t + static_cast<std::size_t>(s * stride);
-        if (at < whitened.extent(1)) y[s * stride] = at < n_samples ? sums[s] : 0.0f;
-      }
+      for (std::size_t lane = 0; lane < lanes && t + lane < whitened.extent(1); ++lane)
+        to[lane] = t + lane < n_samples ? values[lane] : 0.0f;
   }
 
   KOKKOS_INLINE_FUNCTION void operator()(const TeamMember<Exec>& member) const {
@@ -48,21 +56,22 @@ struct Whiten {
     const std::size_t first_row = static_cast<std::size_t>(member.league_rank()) % groups * row_group;
     const std::size_t last_row = Kokkos::min(first_row + row_group, whitened.extent(0));
     const std::size_t tile = static_cast<std::size_t>(member.league_rank()) / groups * whitening_tile;
-    Kokkos::parallel_for(Kokkos::TeamThreadRange(member, stride), [&](const int thread) {
-      for (std::size_t row = first_row; row < last_row; ++row)
-        for (std::size_t t = tile; t < tile + whitening_tile; t += samples * stride)
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(member, threads), [&](const int thread) {
+      for (std::size_t t = tile + static_cast<std::size_t>(thread * lanes); t < tile + whitening_tile;
+           t += samples)
+        for (std::size_t row = first_row; row < last_row; ++row)
           if (t < n_samples)
-            sum(row, t + static_cast<std::size_t>(thread));
+            sum(row, t);
           else
-            clear(row, t + static_cast<std::size_t>(thread));
+            clear(row, t);
     });
   }
 
+  /// Samples beyond the last.
   KOKKOS_INLINE_FUNCTION void clear(std::size_t row, std::size_t t) const {
-    for (int s = 0; s < samples; ++s) {
-      const std::size_t at = t + static_cast<std::size_t>(s * stride);
-      if (at < whitened.extent(1)) whitened(row, at) = 0.0f;
-    }
+    const float zeros[lanes] = {};
+    for (int pack = 0; pack < packs; ++pack)
+      write(row, t + static_cast<std::size_t>(pack * pack_stride), zeros);
   }
 };
 
@@ -71,17 +80,17 @@ struct Whiten {
 template <class Exec>
 void whiten(const Exec& exec, const MatrixRef<const float, Exec>& rows,
             const Matrix<std::int32_t, Exec>& neighbours, const Matrix<float, Exec>& weights,
-            std::size_t n_samples, const Matrix<float, Exec>& whitened) {
+            std::size_t n_samples, const MatrixRef<float, Exec>& whitened) {
   const Whiten<Exec> kernel{rows, neighbours, weights, n_samples, whitened};
   Kokkos::parallel_for("kokkosort::recording::whiten",
                        Kokkos::TeamPolicy<Exec>(exec, static_cast<int>(kernel.n_groups() * kernel.n_tiles()),
-                                                Whiten<Exec>::stride),
+                                                Whiten<Exec>::threads),
                        kernel);
 }
 
 #define INSTANTIATE(Exec)                                                                                   \
   template void whiten(const Exec&, const MatrixRef<const float, Exec>&, const Matrix<std::int32_t, Exec>&, \
-                       const Matrix<float, Exec>&, std::size_t, const Matrix<float, Exec>&);
+                       const Matrix<float, Exec>&, std::size_t, const MatrixRef<float, Exec>&);
 KOKKOSORT_INSTANTIATE(INSTANTIATE)
 #undef INSTANTIATE
 

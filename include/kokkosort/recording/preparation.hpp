@@ -30,7 +30,8 @@ struct PreprocessingOptions {
 };
 
 /// How stored samples become whitened traces: columns picked, offset taken away, high-pass filtered, the
-/// channels' median taken away, whitened. Host memory.
+/// channels' median taken away, whitened. A channel with zero weights is dead: it has no part in the median.
+/// Host memory.
 struct TracePreparation {
   std::vector<std::int32_t> column;  // [channels], of the stored recording
   double sampling_rate_hz = 0.0;
@@ -74,7 +75,9 @@ struct Preparation {
 /// the ZCA matrix of its nearest channels on its shank. Dead channels are left out of all.
 ///
 /// @param column  [channels], of the stored recording, that holds each channel of the probe
-/// @throws InputError if the recording is too short, or no channel is alive
+/// @param offset  of stored samples, where no filter takes it away
+/// @param ledger  gains the bytes that crossed
+/// @throws InputError if the recording is too short, no channel is alive, or the memory budget is too small
 /// Source: Pachitariu et al. 2024, Methods, "Preprocessing".
 template <class Exec>
 Preparation prepare_recording(const Exec& exec, Recording& recording, const Probe& probe,

@@ -27,9 +27,10 @@ struct SampleRange {
 template <class Exec>
 class TraceLoader {
  public:
-  /// @param windows  in ascending order; they may overlap, or leave samples out
+  /// @param recording  must stay
+  /// @param windows  in ascending order; they may overlap, leave samples out, or lie outside the recording
   /// @param order    [channels], the channel of each row of the traces; empty: 0, 1, …
-  /// @param stage    for labels and the ledger: "matching"
+  /// @param stage    for the ledger and the times: "matching"
   /// @param ledger, times  must stay
   TraceLoader(const Exec& exec, PreparedRecording recording, std::vector<SampleRange> windows,
               const std::vector<std::int32_t>& order, const std::string& stage, TransferLedger& ledger,
@@ -38,9 +39,9 @@ class TraceLoader {
   TraceLoader(const TraceLoader&) = delete;
   TraceLoader& operator=(const TraceLoader&) = delete;
 
-  /// Fills the first columns of `traces` with the next window; queued on exec.
+  /// Fills the first columns of `traces` with the next window; exec is fenced on return.
   /// @param traces  [channels, at least the window's samples]; further columns become zero
-  /// @throws InputError if the recording cannot be read
+  /// @throws InputError if the recording cannot be read, std::out_of_range if there is no further window
   void next(const Matrix<float, Exec>& traces);
 
   /// Device bytes that a loader takes, besides the traces.
