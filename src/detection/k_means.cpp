@@ -5,7 +5,6 @@
 #include <limits>
 #include <numeric>
 
-#include "core/lanes.hpp"
 #include "kokkosort/random.hpp"
 
 namespace kokkosort {
@@ -15,12 +14,12 @@ constexpr int starts = 10;
 constexpr int most_rounds = 100;
 
 /// Squared distances of a block of points from a centre.
-constexpr int block = 64;
+constexpr std::size_t block = 64;
 using Block = std::array<double, block>;
 
 void measure(const HostPoints& points, const std::vector<double>& centre, std::size_t first, Block& squares) {
   squares.fill(0.0);
-  const std::size_t count = std::min<std::size_t>(block, points.n - first);
+  const std::size_t count = std::min(block, points.n - first);
   for (std::size_t dim = 0; dim < points.n_dims; ++dim) {
     const double* const x = &points.values[dim * points.n + first];
     const double c = centre[dim];
@@ -79,11 +78,10 @@ bool assign(const HostPoints& points, Clusters& clusters) {
     std::array<std::uint32_t, block> label{};
     for (std::uint32_t k = 0; k < clusters.centres.size(); ++k) {
       measure(points, clusters.centres[k], first, squares);
-      for_lanes<block>([&](const int lane) {
-        const auto i = static_cast<std::size_t>(lane);
+      for (std::size_t i = 0; i < block; ++i) {
         label[i] = squares[i] < best[i] ? k : label[i];
         best[i] = std::min(best[i], squares[i]);
-      });
+      }
     }
     for (std::size_t i = first; i < std::min(points.n, first + block); ++i) {
       changed |= clusters.label[i] != label[i - first];
