@@ -45,6 +45,7 @@ struct SortInput {
 struct SortResult {
   Preparation preparation;
   PrincipalComponents pcs;
+  bool pcs_are_generic = false;          // there were too few peaks to learn them from
   HostTensor3<float> matched_templates;  // [templates, channels, pcs], of the last pass
   Sorting sorting;
   std::size_t detected_spikes = 0;
@@ -56,6 +57,7 @@ struct SortResult {
 /// @param exec      instance every kernel runs on; fenced on return
 /// @param times, ledger, progress  hear of each stage as it ends, so that they are right when a later one
 /// throws
+/// @return without spikes, if there are none
 /// @throws InputError if recording or options cannot be sorted
 /// Source: Pachitariu et al. 2024.
 template <class Exec>

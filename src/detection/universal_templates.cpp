@@ -8,6 +8,7 @@
 #include "core/counted.hpp"
 #include "core/instantiate.hpp"
 #include "core/transfers.hpp"
+#include "detection/generic_clips.hpp"
 #include "detection/isolated_peaks.hpp"
 #include "detection/limit.hpp"
 #include "detection/waveform_shapes.hpp"
@@ -82,10 +83,7 @@ class ClipCollector {
     }
   }
 
-  std::size_t n_windows() const { return windows_.size(); }
-
-  std::uint64_t n_found = 0;  // peaks, of which clips are kept
-  std::vector<float> clips;   // [peaks, nt]
+  std::vector<float> clips;  // [peaks, nt]
 
  private:
   std::size_t longest_window() const {
@@ -100,7 +98,6 @@ class ClipCollector {
     const std::uint64_t room = list_.peaks.extent(0);
     const std::uint64_t total = list_peaks(exec_, marks_, n_cells, 0, 0, {}, list_, ledger_);
     if (total > room) list_peaks(exec_, marks_, n_cells, 0, 0, {room, total}, list_, ledger_);
-    n_found += total;
     const auto count = static_cast<std::size_t>(std::min(room, total));
     if (count == 0) return;
     cut_clips(exec_, traces_, list_, count, options_, clips_);
@@ -123,17 +120,6 @@ class ClipCollector {
   StagingVector<float, Exec> clips_on_host_;
 };
 
-void refuse_too_few(std::uint64_t found, std::size_t n_windows, const DetectionOptions& options) {
-  constexpr std::uint64_t peaks_per_shape = 10;
-  const std::uint64_t needed = peaks_per_shape * static_cast<std::uint64_t>(options.shapes);
-  if (found >= needed) return;
-  throw InputError(
-      fmt::format("found {} above {} standard deviations in {}, too few to learn {} from (at least {}); "
-                  "lower detection.learning_threshold, or give templates: detection.universal_templates",
-                  counted(found, "isolated peak"), options.learning_threshold, counted(n_windows, "window"),
-                  counted(options.shapes, "universal template"), needed));
-}
-
 }  // namespace
 
 template <class Exec>
@@ -143,13 +129,16 @@ UniversalTemplates learn_universal_templates(const Exec& exec, PreparedRecording
   UniversalTemplates result;
   ClipCollector<Exec> collector(exec, recording, probe, options, result.times, ledger);
   collector.run();
-  refuse_too_few(collector.n_found, collector.n_windows(), options);
 
   const ScopedStage<Exec> stage(exec, result.times, "detection::shapes");
   const auto nt = static_cast<std::size_t>(options.nt);
-  const HostMatrix<float> clips(collector.clips.data(), collector.clips.size() / nt, nt);
+  constexpr std::size_t peaks_per_shape = 10;
+  result.n_peaks = collector.clips.size() / nt;
+  result.are_generic = result.n_peaks < peaks_per_shape * static_cast<std::size_t>(options.shapes);
+  const HostMatrix<float> clips = result.are_generic
+                                      ? generic_clips(nt, options.peak_sample)
+                                      : HostMatrix<float>(collector.clips.data(), result.n_peaks, nt);
   scale_to_unit(clips);
-  result.n_peaks = clips.extent(0);
   result.pcs.wPCA = principal_components(clips, static_cast<std::size_t>(options.pcs));
   result.pcs.wTEMP =
       frequent_shapes(clips, result.pcs.wPCA, static_cast<std::size_t>(options.shapes), options.seed);

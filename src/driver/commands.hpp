@@ -29,7 +29,7 @@ struct ScoreLine {
 /// Clusters the spikes that a deck names and writes clusters.h5.
 void run_cluster(const CommandLine& line);
 
-/// Sorts a recording and writes sorting.h5, a folder for Phy and a log.
+/// Sorts a recording and writes sorting.h5, a folder for Phy, a report and a log.
 void run_sort(const CommandLine& line);
 
 /// Matches templates to a recording and writes matched.h5.
@@ -45,7 +45,8 @@ void run_score(const ScoreLine& line);
 void run_sweep_deck(const CommandLine& line);
 
 /// Reads and checks all that the deck's command would read, prints the complete deck, and stops. A deck with a group
-/// `sweep` is for `sweep`, one with a group `simulation` for `simulate`, one with a recording, templates or a group `matching` for `match`, others are for `cluster`.
+/// `sweep` is for `sweep`, one with a group `simulation` for `simulate`, one with templates to match for `match`, one
+/// with a recording or a stage of sorting for `sort`, others are for `cluster`.
 void run_check(const CommandLine& line);
 void check_cluster_deck(const CommandLine& line);
 void check_match_deck(const CommandLine& line);

@@ -20,6 +20,10 @@ ConsoleProgress::ConsoleProgress(double sampling_rate_hz, RunLog& log, bool quie
       quiet_(quiet),
       on_terminal_(isatty(STDERR_FILENO) == 1) {}
 
+ConsoleProgress::~ConsoleProgress() {
+  if (on_terminal_ && is_open_) show("", false);
+}
+
 double ConsoleProgress::seconds_in_stage() const {
   return std::chrono::duration<double>(Clock::now() - begun_).count();
 }
@@ -60,6 +64,7 @@ void ConsoleProgress::end(const std::string& result) {
 
 void ConsoleProgress::show(const std::string& text, bool is_last) {
   if (quiet_) return;
+  is_open_ = !is_last;
   if (on_terminal_)
     fmt::print(stderr, "\r\x1b[K{}{}", text, is_last ? "\n" : "");
   else

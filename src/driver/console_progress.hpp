@@ -16,6 +16,10 @@ class ConsoleProgress final : public Progress {
   /// @param log    must stay
   /// @param quiet  nothing is shown, the log alone hears
   ConsoleProgress(double sampling_rate_hz, RunLog& log, bool quiet);
+  /// Takes away the line of a stage that did not end: an error's message follows.
+  ~ConsoleProgress() override;
+  ConsoleProgress(const ConsoleProgress&) = delete;
+  ConsoleProgress& operator=(const ConsoleProgress&) = delete;
 
   void begin(const std::string& stage, std::int64_t samples) override;
   void advance(std::int64_t samples) override;
@@ -33,6 +37,7 @@ class ConsoleProgress final : public Progress {
   RunLog& log_;
   bool quiet_;
   bool on_terminal_;
+  bool is_open_ = false;  // the line on the terminal
   std::string stage_;
   std::int64_t n_samples_ = 0;
   Clock::time_point begun_;

@@ -116,7 +116,7 @@ class DeckReader {
     // Quoted values are text for YAML ("!"), also where they look like numbers.
     const bool mistyped = !key.quoted && !key.list && node.Tag() == "!";
     // A list of one: text that begins with [ is here no list.
-    const std::string text = key.list ? "[" + yaml_text(node.Scalar()) + "]" : node.Scalar();
+    const std::string text = key.list ? fmt::format("[{}]", yaml_text(node.Scalar())) : node.Scalar();
     if (mistyped || !key.set(text, folder_))
       fail(mark, fmt::format("{} is {}{}; it must be {}", key.name, mistyped ? "the text " : "",
                              shown(node.Scalar()), key.allowed));

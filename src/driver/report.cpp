@@ -92,6 +92,7 @@ void print_summary(const SortSummary& summary) {
   print_times(run, seconds, recorded);
   print_row("result", deck.result().string());
   if (deck.write_phy) print_row("for Phy", (deck.phy() / "params.py").string());
+  if (deck.write_report) print_row("report", deck.report().string());
   print_row("log", deck.log().string());
 }
 

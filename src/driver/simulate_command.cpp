@@ -1,10 +1,10 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
 #include <fstream>
+#include <numeric>
 #include <stdexcept>
 #include <thread>
 
@@ -17,6 +17,7 @@
 #include "driver/simulate_deck.hpp"
 #include "kokkosort/errors.hpp"
 #include "kokkosort/io/truth_file.hpp"
+#include "kokkosort/recording/probe_file.hpp"
 
 namespace kokkosort {
 namespace {
@@ -54,15 +55,11 @@ void check_room(const std::filesystem::path& folder, const Simulation& simulatio
                     folder.string(), space.available >> 20, recording_bytes(simulation) >> 20));
 }
 
-/// Kilosort's JSON.
 void write_probe_json(const PendingFile& file, const Probe& probe) {
-  std::vector<std::size_t> columns(probe.x_um.size());
-  for (std::size_t c = 0; c < columns.size(); ++c) columns[c] = c;
+  ProbeFile all{probe, std::vector<std::int32_t>(probe.x_um.size())};
+  std::iota(all.column.begin(), all.column.end(), 0);
   std::ofstream stream(file.temporary());
-  stream << fmt::format(
-      "{{\"chanMap\": [{}],\n \"xc\": [{}],\n \"yc\": [{}],\n \"kcoords\": [{}],\n \"n_chan\": {}}}\n",
-      fmt::join(columns, ", "), fmt::join(probe.x_um, ", "), fmt::join(probe.y_um, ", "),
-      fmt::join(probe.shank, ", "), columns.size());
+  stream << to_kilosort_json(all, all.n_channels());
   if (!stream.flush()) throw std::runtime_error(file.temporary().string() + " cannot be written");
 }
 

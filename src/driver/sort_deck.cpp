@@ -32,10 +32,20 @@ void add_input_keys(DeckKeys& keys, SortDeck& deck) {
   keys.range("input.time_range_s", deck.time_range_s, "of the recording, that is sorted; [0, 0]: all of it");
 }
 
+/// Of a spike: its features, which are there twice while a list of them is made, time, place and label.
+std::size_t bytes_of_spike(const DetectionOptions& options) {
+  constexpr std::size_t bytes_besides = 32;
+  return 2 * sizeof(float) * static_cast<std::size_t>(options.feature_channels) *
+             static_cast<std::size_t>(options.pcs) +
+         bytes_besides;
+}
+
 }  // namespace
 
 SortOptions SortDeck::options() const {
   SortOptions options = stages;
+  options.detection.max_spikes =
+      static_cast<std::int64_t>(host_limit_bytes / bytes_of_spike(stages.detection));
   options.detection.seed = options.clustering.seed = seed;
   options.preprocessing.device_limit_bytes = options.detection.device_limit_bytes = device_limit_bytes;
   options.clustering.device_limit_bytes = options.templates.device_limit_bytes = device_limit_bytes;
@@ -48,8 +58,10 @@ SortDeck::SortDeck() { stages.detection.nt = stages.detection.peak_sample = 0; }
 DeckKeys sort_keys(SortDeck& deck) {
   DeckKeys keys;
   add_input_keys(keys, deck);
-  add_output_key(keys, deck.output_folder, "sorting.h5, phy/ and kokkosort.log go");
+  add_output_key(keys, deck.output_folder, "sorting.h5, phy/, report.html and kokkosort.log go");
   keys.choice("output.phy", deck.write_phy, {{"on", true}, {"off", false}}, "write a folder for Phy");
+  keys.choice("output.report", deck.write_report, {{"on", true}, {"off", false}},
+              "write a page that shows the units");
   keys.choice("output.whitened", deck.write_whitened, {{"on", true}, {"off", false}},
               "write the whitened traces to whitened.bin");
   add_preprocessing_keys(keys, deck.stages.preprocessing);

@@ -31,6 +31,7 @@ struct SortDeck {
   std::filesystem::path universal_templates;  // empty: learned
   std::filesystem::path output_folder;
   bool write_phy = true;
+  bool write_report = true;
   bool write_whitened = false;
   std::size_t device_limit_bytes = std::size_t{4} << 30;
   std::size_t host_limit_bytes = std::size_t{16} << 30;
@@ -40,6 +41,7 @@ struct SortDeck {
 
   std::filesystem::path result() const { return output_folder / "sorting.h5"; }
   std::filesystem::path phy() const { return output_folder / "phy"; }
+  std::filesystem::path report() const { return output_folder / "report.html"; }
   std::filesystem::path whitened() const { return output_folder / "whitened.bin"; }
   std::filesystem::path log() const { return output_folder / "kokkosort.log"; }
   /// The stages' options with what the deck says for all of them.

@@ -29,7 +29,7 @@ void follow_meta(const fs::path& meta_path, SortDeck& deck, ProbeFile& probe) {
 std::unique_ptr<Recording> open_dataset(SortDeck& deck) {
   const fs::path& path = deck.recording.front();
   Hdf5Recording opened = open_hdf5_recording(path, deck.dataset);
-  for (const fs::path& result : {deck.result(), deck.whitened(), deck.log()})
+  for (const fs::path& result : {deck.result(), deck.report(), deck.whitened(), deck.log()})
     refuse_replacing_inputs(opened.files, result);
   const hdf5::InputFile file(path, 0);
   if (deck.sampling_rate_hz == 0.0 && file.has_attribute("/", "sampling_rate_hz"))
@@ -74,19 +74,24 @@ void check_rate(const SortDeck& deck) {
                     highpass_hz, deck.sampling_rate_hz / 2));
 }
 
+constexpr int shortest_waveform = 9;  // samples
+
 /// A waveform has the same duration at every rate: 61 samples at 30 kHz, the peak at the 20th.
 void find_waveform(const SortDeck& deck, DetectionOptions& options) {
   const DetectionOptions usual;
   const double ratio = deck.sampling_rate_hz / 30000.0;
   if (options.nt == 0)
-    options.nt = std::max(9, 2 * static_cast<int>(std::lround(ratio * (usual.nt - 1) / 2)) + 1);
+    options.nt =
+        std::max(shortest_waveform, 2 * static_cast<int>(std::lround(ratio * (usual.nt - 1) / 2)) + 1);
   if (options.peak_sample == 0)
     options.peak_sample =
         static_cast<int>(std::lround(static_cast<double>(usual.peak_sample) / usual.nt * options.nt));
 }
 
 void check_waveform(const DetectionOptions& options) {
-  if (options.nt % 2 == 0) throw InputError(fmt::format("detection.nt is {}; it must be odd", options.nt));
+  if (options.nt % 2 == 0 || options.nt < shortest_waveform)
+    throw InputError(
+        fmt::format("detection.nt is {}; it must be odd, and at least {}", options.nt, shortest_waveform));
   if (options.peak_sample >= options.nt)
     throw InputError(fmt::format("detection.peak_sample is {}; it must be below detection.nt, {}",
                                  options.peak_sample, options.nt));
@@ -98,15 +103,18 @@ void check_waveform(const DetectionOptions& options) {
 /// The part of the recording that is sorted.
 void cut(const SortDeck& deck, SortFiles& files) {
   const auto sample_at = [&deck](double second) {
-    return static_cast<std::int64_t>(std::llround(second * deck.sampling_rate_hz));
+    constexpr double beyond_all_files = 9e18;
+    return static_cast<std::int64_t>(
+        std::llround(std::min(second * deck.sampling_rate_hz, beyond_all_files)));
   };
   const std::int64_t n = files.whole->n_samples();
   files.first_sample = sample_at(deck.time_range_s[0]);
   const std::int64_t last = deck.time_range_s[1] == 0.0 ? n : sample_at(deck.time_range_s[1]);
-  if (files.first_sample >= n || last > n)
-    throw InputError(fmt::format("input.time_range_s is [{}, {}]; {} has {:.6g} s", deck.time_range_s[0],
-                                 deck.time_range_s[1], deck.recording.front().string(),
-                                 static_cast<double>(n) / deck.sampling_rate_hz));
+  if (files.first_sample >= last || last > n)
+    throw InputError(
+        fmt::format("input.time_range_s is [{}, {}]; it must be a part of {}, which has {:.6g} s",
+                    deck.time_range_s[0], deck.time_range_s[1], deck.recording.front().string(),
+                    static_cast<double>(n) / deck.sampling_rate_hz));
   files.recording = std::make_unique<RecordingSlice>(*files.whole, files.first_sample, last);
   if (files.recording->n_samples() < deck.stages.detection.nt)
     throw InputError(fmt::format("{}: {} cannot be sorted; a waveform (detection.nt) alone has {}",
@@ -120,7 +128,7 @@ PrincipalComponents read_universal(const SortDeck& deck) {
 }
 
 void refuse_replacing(const SortDeck& deck) {
-  for (const fs::path& result : {deck.result(), deck.whitened(), deck.log()}) {
+  for (const fs::path& result : {deck.result(), deck.report(), deck.whitened(), deck.log()}) {
     refuse_replacing_inputs(deck.recording, result);
     for (const fs::path& input : {deck.probe, deck.universal_templates})
       if (!input.empty()) refuse_replacing_input(input, result);

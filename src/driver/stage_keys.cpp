@@ -148,9 +148,16 @@ void add_curation_keys(DeckKeys& keys, CurationOptions& options) {
       in + "min_expected_pairs", options.min_expected_pairs, 0.0, 1e9,
       "of spikes within the refractory time, were two units independent: fewer are no evidence for a merge");
   keys.real(in + "min_bimodality", options.min_bimodality, 0.0, 1.0,
-            "units with a trough as deep as this between their spikes stay apart");
+            "units with a trough as deep as this between their spikes stay apart,");
+  keys.real(in + "certain_similarity", options.certain_similarity, 0.0, 2.0,
+            "but not units as alike as this; above 1: none");
   keys.real(in + "duplicate_ms", options.duplicate_ms, 0.0, 100.0,
             "two spikes of a unit within this are one");
+  keys.real(
+      in + "min_ghost_share", options.min_ghost_share, 0.0, 1.0,
+      "a unit, more of whose spikes than this go with a larger unit's, is its ghost and left out; 1: none");
+  keys.real(in + "max_ghost_lag_ms", options.max_ghost_lag_ms, 0.0, 100.0,
+            "from the larger unit's spikes to those that go with them");
   keys.real(in + "position_um", options.position_um, 0.1, 1e6,
             "channels this near to a spike have a say in where it is");
 }

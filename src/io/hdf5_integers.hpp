@@ -3,6 +3,7 @@
 // and misreads big-endian unsigned ones of the same size. So integers of other types are read in full width
 // first.
 
+#include <fmt/format.h>
 #include <hdf5.h>
 
 #include <cstddef>
@@ -24,8 +25,7 @@ bool always_fits(hid_t type) {
 /// "from -128 to 127".
 template <class T>
 std::string allowed_values() {
-  return "from " + std::to_string(std::numeric_limits<T>::lowest()) + " to " +
-         std::to_string(std::numeric_limits<T>::max());
+  return fmt::format("from {} to {}", std::numeric_limits<T>::lowest(), std::numeric_limits<T>::max());
 }
 
 /// An integer attribute that does not fit T, in digits. Empty if it fits.

@@ -45,7 +45,7 @@ fs::path external_path(const std::string& name, const fs::path& file) {
   const std::string prefix = variable == nullptr ? "" : variable;
   constexpr std::string_view origin = "${ORIGIN}";
   if (prefix.starts_with(origin))
-    return file.parent_path() / prefix.substr(origin.size()).insert(0, ".") / name;
+    return file.parent_path() / fmt::format(".{}", prefix.substr(origin.size())) / name;
   return fs::path(prefix) / name;
 }
 

@@ -1,7 +1,5 @@
 #include "kokkosort/io/sorting_file.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
@@ -37,26 +35,6 @@ void write_spikes(OutputFile& file, const SortedRecording& recording, const Sort
   write_vector(file, "spikes/amplitude", sorting.amplitude);
   write_vector(file, "spikes/x_um", sorting.x_um);
   write_vector(file, "spikes/y_um", sorting.y_um);
-}
-
-/// The largest magnitude of each unit's waveform on its channel, as filtered before it was whitened. [units]
-std::vector<double> amplitudes_uv(const SortedRecording& recording, const Sorting& sorting) {
-  const HostMatrix<double> inverse = invert_whitening(recording.preparation.whitening);
-  const std::size_t n_channels = inverse.extent(0);
-  const std::size_t nt = recording.pcs.wPCA.extent(1);
-  std::vector<float> waveform(nt * n_channels);
-  std::vector<double> amplitudes;
-  for (std::size_t u = 0; u < sorting.n_units(); ++u) {
-    fill_waveform(sorting.templates, u, recording.pcs.wPCA, waveform.data());
-    const double* const weights = &inverse(static_cast<std::size_t>(sorting.units[u].channel), 0);
-    double largest = 0.0;
-    for (std::size_t t = 0; t < nt; ++t) {
-      const float* const sample = &waveform[t * n_channels];
-      largest = std::max(largest, std::abs(std::inner_product(sample, sample + n_channels, weights, 0.0)));
-    }
-    amplitudes.push_back(largest * recording.gain_to_uv);
-  }
-  return amplitudes;
 }
 
 /// Templates as coefficients and as waveforms.
@@ -143,7 +121,7 @@ void verify(const std::filesystem::path& path, const SortedRecording& recording,
 
 }  // namespace
 
-void write_sorting(PendingFile& pending, const SortedRecording& recording, const Sorting& sorting,
+void write_sorting(const PendingFile& pending, const SortedRecording& recording, const Sorting& sorting,
                    const RunRecord& run) {
   check_sorting(recording, sorting);
   OutputFile file(pending.temporary());
@@ -157,7 +135,6 @@ void write_sorting(PendingFile& pending, const SortedRecording& recording, const
   write_run(file, run);  // last: all before it is the same bytes in every run
   file.close();
   verify(pending.temporary(), recording, sorting);
-  pending.commit();
 }
 
 }  // namespace kokkosort

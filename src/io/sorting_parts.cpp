@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 
@@ -158,6 +160,26 @@ HostMatrix<double> invert_whitening(const HostMatrix<double>& whitening) {
   HostMatrix<double> inverse("kokkosort::io::whitening_inverse", n, n);
   for (std::size_t i = 0; i < n; ++i) std::copy_n(&rows[i * width + n], n, &inverse(i, 0));
   return inverse;
+}
+
+std::vector<double> amplitudes_uv(const SortedRecording& recording, const Sorting& sorting) {
+  if (recording.gain_to_uv == 0.0) return {};
+  const HostMatrix<double> inverse = invert_whitening(recording.preparation.whitening);
+  const std::size_t n_channels = inverse.extent(0);
+  const std::size_t nt = recording.pcs.wPCA.extent(1);
+  std::vector<float> waveform(nt * n_channels);
+  std::vector<double> amplitudes;
+  for (std::size_t u = 0; u < sorting.n_units(); ++u) {
+    fill_waveform(sorting.templates, u, recording.pcs.wPCA, waveform.data());
+    const double* const weights = &inverse(static_cast<std::size_t>(sorting.units[u].channel), 0);
+    double largest = 0.0;
+    for (std::size_t t = 0; t < nt; ++t) {
+      const float* const sample = &waveform[t * n_channels];
+      largest = std::max(largest, std::abs(std::inner_product(sample, sample + n_channels, weights, 0.0)));
+    }
+    amplitudes.push_back(largest * recording.gain_to_uv);
+  }
+  return amplitudes;
 }
 
 }  // namespace kokkosort

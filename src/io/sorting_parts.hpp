@@ -35,4 +35,8 @@ void fill_waveform(const HostTensor3<float>& templates, std::size_t k, const Hos
 /// norm.
 HostMatrix<double> invert_whitening(const HostMatrix<double>& whitening);
 
+/// The largest magnitude of each unit's waveform on its channel, as filtered before it was whitened, in
+/// microvolts: [units]; empty if the gain is not known.
+std::vector<double> amplitudes_uv(const SortedRecording& recording, const Sorting& sorting);
+
 }  // namespace kokkosort

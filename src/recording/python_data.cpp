@@ -207,7 +207,7 @@ class PythonReader {
   PythonValue read_word(int depth) {
     const std::size_t start = place_;
     std::string word = read_name();
-    while (take_at_once('.')) word += "." + read_name();
+    while (take_at_once('.')) word += fmt::format(".{}", read_name());
     if (word == "None" || word == "True" || word == "False") return {};
     std::vector<PythonValue> arguments;
     skip_blank(false);

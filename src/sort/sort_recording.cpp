@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -38,8 +40,10 @@ class RecordingSorter {
     find_universal_templates();
     ClusteredSpikes found = detect();
     for (int pass = 0; pass < options_.matching_passes; ++pass) found = match(std::move(found), pass);
-    curate_units(found);
-    result_.matched_templates = found.matched_templates;
+    if (found.spikes.n_spikes() > 0)
+      curate_units(found);
+    else
+      find_nothing();
     return std::move(result_);
   }
 
@@ -55,7 +59,10 @@ class RecordingSorter {
     const auto& channels = result_.preparation.channels;
     const auto n_dead =
         std::count_if(channels.begin(), channels.end(), [](const auto& c) { return c.is_dead; });
-    progress_.end(counted(channels.size() - static_cast<std::size_t>(n_dead), "channel"));
+    const auto n_saturated =
+        std::count_if(channels.begin(), channels.end(), [](const auto& c) { return c.is_saturated; });
+    progress_.end(
+        fmt::format("{}, {} dead, {} saturated", counted(channels.size(), "channel"), n_dead, n_saturated));
   }
 
   void find_universal_templates() {
@@ -68,7 +75,9 @@ class RecordingSorter {
         learn_universal_templates(exec_, prepared(), input_.probe, options_.detection, ledger_);
     add(times_, learned.times);
     result_.pcs = std::move(learned.pcs);
-    progress_.end("from " + counted(learned.n_peaks, "peak"));
+    result_.pcs_are_generic = learned.are_generic;
+    progress_.end((learned.are_generic ? "generic ones; too few to learn from: " : "from ") +
+                  counted(learned.n_peaks, "isolated peak"));
   }
 
   ClusteredSpikes detect() {
@@ -80,7 +89,8 @@ class RecordingSorter {
         detect_spikes(exec_, prepared(), input_.probe, grid, result_.pcs, options_.detection, ledger_);
     add(times_, detection.times);
     result_.detected_spikes = detection.spikes.n_spikes();
-    progress_.end(counted(detection.spikes.n_spikes(), "spike"));
+    progress_.end(counted(detection.spikes.n_spikes(), "spike") + " at " +
+                  counted(grid.centres.x_um.size(), "centre"));
     ClusteredSpikes found;
     found.spikes = std::move(detection.spikes);
     cluster(found, "clustering of detected spikes");
@@ -88,7 +98,7 @@ class RecordingSorter {
   }
 
   ClusteredSpikes match(ClusteredSpikes before, int pass) {
-    if (before.templates.extent(0) == 0) return before;
+    if (before.templates.extent(0) == 0) return {};
     before.spikes = {};  // not needed any more, and large
     const std::string name = pass == 0 ? "matching" : "matching, pass " + std::to_string(pass + 1);
     progress_.begin(name, input_.recording.n_samples());
@@ -96,8 +106,9 @@ class RecordingSorter {
                                         options_.matching, ledger_);
     add(times_, matching.times);
     result_.unfinished_windows = matching.unfinished_windows;
-    progress_.end(counted(matching.n_spikes(), "spike") + " of " +
-                  counted(before.templates.extent(0), "template"));
+    progress_.end(fmt::format("{} of {}, in at most {}", counted(matching.n_spikes(), "spike"),
+                              counted(before.templates.extent(0), "template"),
+                              counted(matching.most_rounds, "round")));
     ClusteredSpikes found;
     found.matched_templates = before.templates;
     found.amplitude = std::move(matching.amplitude);
@@ -145,7 +156,6 @@ class RecordingSorter {
   }
 
   void curate_units(const ClusteredSpikes& found) {
-    if (found.spikes.n_spikes() == 0) return;
     progress_.begin("curation", 0);
     CurationReport report;
     result_.sorting = curate(exec_,
@@ -153,8 +163,26 @@ class RecordingSorter {
                               found.units.means, input_.recording.n_samples()},
                              options_.curation, ledger_, report);
     add(times_, report.times);
-    progress_.end(counted(result_.sorting.n_units(), "unit") + ", " +
-                  counted(result_.sorting.n_spikes(), "spike"));
+    result_.matched_templates = found.matched_templates;
+    progress_.end(fmt::format("{} of {}; {} merged; {} removed with {}, and {}",
+                              counted(result_.sorting.n_units(), "unit"),
+                              counted(result_.sorting.n_spikes(), "spike"), counted(report.merges, "cluster"),
+                              counted(report.ghosts, "ghost"), counted(report.ghost_spikes, "spike"),
+                              counted(report.duplicates, "duplicate spike")));
+  }
+
+  /// A sorting without spikes, whose arrays have their widths all the same.
+  void find_nothing() {
+    const std::size_t n_channels = input_.probe.x_um.size();
+    const std::size_t n_pcs = result_.pcs.wPCA.extent(0);
+    const std::size_t n_rows =
+        std::min(n_channels, static_cast<std::size_t>(options_.matching.feature_channels));
+    Sorting& sorting = result_.sorting;
+    sorting.unit_channels = HostMatrix<std::int32_t>("kokkosort::sort::unit_channels", 0, n_rows);
+    sorting.features = HostTensor3<float>("kokkosort::sort::features", 0, n_rows, n_pcs);
+    sorting.templates = HostTensor3<float>("kokkosort::sort::templates", 0, n_channels, n_pcs);
+    sorting.similarity = HostMatrix<float>("kokkosort::sort::similarity", 0, 0);
+    result_.matched_templates = HostTensor3<float>("kokkosort::sort::templates", 0, n_channels, n_pcs);
   }
 
   const Exec& exec_;

@@ -48,8 +48,8 @@ TEST_F(SimulateCommand, WritesRecordingProbeAndTruth) {
   EXPECT_EQ(fs::file_size(recording()), 60000u * 8u * 2u);
   EXPECT_EQ(
       read_text(folder() / "probe.json"),
-      "{\"chanMap\": [0, 1, 2, 3, 4, 5, 6, 7],\n \"xc\": [16, 48, 0, 32, 16, 48, 0, 32],\n"
-      " \"yc\": [0, 0, 20, 20, 40, 40, 60, 60],\n \"kcoords\": [0, 0, 0, 0, 0, 0, 0, 0],\n \"n_chan\": 8}\n");
+      "{\n\"chanMap\": [0, 1, 2, 3, 4, 5, 6, 7],\n\"xc\": [16, 48, 0, 32, 16, 48, 0, 32],\n"
+      "\"yc\": [0, 0, 20, 20, 40, 40, 60, 60],\n\"kcoords\": [0, 0, 0, 0, 0, 0, 0, 0],\n\"n_chan\": 8\n}\n");
   hdf5::InputFile file(truth(), 1 << 24);
   const std::size_t n_spikes = file.open<std::int64_t>("truth/sample", 1).size();
   EXPECT_GT(n_spikes, 20u);

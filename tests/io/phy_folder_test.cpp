@@ -336,6 +336,7 @@ TEST_F(PhyFolder, GoesWithTheSortingFile) {
     SmallSorting::write_recording(small.files[0]);
     PendingFile pending(place / "sorting.h5", true);
     write_sorting(pending, small.recording(), small.sorting, {});
+    pending.commit();
     write_phy(place / "phy", true, small.recording(), small.sorting);
     EXPECT_TRUE(fs::exists(place / "phy/params.py"));
   }

@@ -29,6 +29,7 @@ void write_some(const fs::path& path, const SmallSorting& small,
   run.date = date;
   PendingFile pending(path, false);
   write_sorting(pending, small.recording(), small.sorting, run);
+  pending.commit();
 }
 
 template <class T>

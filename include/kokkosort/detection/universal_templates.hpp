@@ -9,16 +9,18 @@ namespace kokkosort {
 
 /// What spikes look like in this recording, whatever neuron they are of.
 struct UniversalTemplates {
-  PrincipalComponents pcs;  // wPCA orthonormal, wTEMP of norm 1
-  std::size_t n_peaks = 0;  // that they were learned from
+  PrincipalComponents pcs;   // wPCA orthonormal, wTEMP of norm 1
+  std::size_t n_peaks = 0;   // whose waveforms were looked at
+  bool are_generic = false;  // they were too few: the templates are of no recording
   StageTimes times;
 };
 
 /// Learns principal components and universal shapes from isolated peaks on single channels: the largest
 /// magnitude among its neighbours in time and space, above the learning threshold. The components are the
-/// first singular vectors of the clips, the shapes their k-means centres, scaled to norm 1.
+/// first singular vectors of the clips, the shapes their k-means centres, scaled to norm 1. Where there are
+/// fewer than 10 peaks for each shape, the clips are generic ones in their place.
 ///
-/// @throws InputError if there are fewer than 10 peaks for each shape, with how many there are
+/// @throws InputError if the memory budget is too small, or the recording cannot be read
 /// Source: Pachitariu et al. 2024, Methods, "Spike detection".
 template <class Exec>
 UniversalTemplates learn_universal_templates(const Exec& exec, PreparedRecording recording,

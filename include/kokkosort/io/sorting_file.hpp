@@ -29,14 +29,14 @@ struct SortedRecording {
   const Preparation& preparation;
 };
 
-/// Writes sorting.h5 (DESIGN, section 8), reads its spikes back and commits it. Equal sortings are equal
-/// bytes outside /run.
+/// Writes sorting.h5 (DESIGN, section 8), and reads its spikes back; the caller commits it. Equal sortings are
+/// equal bytes outside /run.
 ///
 /// Units' amplitude_sigma is of the whitened waveform, amplitude_uv of the same waveform before it was
 /// whitened, on the unit's channel; it is there if the gain is known.
 ///
-/// @throws std::runtime_error if the disk does not take it; then nothing is left of it
-void write_sorting(PendingFile& file, const SortedRecording& recording, const Sorting& sorting,
+/// @throws std::runtime_error if the disk does not take it
+void write_sorting(const PendingFile& file, const SortedRecording& recording, const Sorting& sorting,
                    const RunRecord& run);
 
 }  // namespace kokkosort
