@@ -1,6 +1,10 @@
 #include "curation/merge_units.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -12,12 +16,25 @@
 namespace kokkosort {
 namespace {
 
+/// Pairs of spikes within ±10 ms, were the trains independent.
+double expected_pairs(const RefractoryScores& scores) {
+  return 2.0 * CorrelogramCounter::rings * scores.baseline;
+}
+
 /// Whether two trains avoid each other, on enough pairs to tell.
-bool is_cross_refractory(const CorrelogramCounts& counts, const CurationOptions& options) {
-  const RefractoryScores scores = refractory_scores(counts);
-  const double expected = 2.0 * CorrelogramCounter::rings * scores.baseline;
+bool is_cross_refractory(const RefractoryScores& scores, const CurationOptions& options) {
   return scores.ratio < options.max_merge_ratio && scores.probability < options.max_merge_probability &&
-         expected >= options.min_expected_pairs;
+         expected_pairs(scores) >= options.min_expected_pairs;
+}
+
+/// Whether there are too few pairs to tell, and none of them within ±2 ms.
+bool tells_nothing(const CorrelogramCounts& counts, const RefractoryScores& scores,
+                   const CurationOptions& options) {
+  constexpr int near_rings = 2;
+  const auto near = [](const auto& counters) {
+    return std::accumulate(counters.begin(), counters.begin() + near_rings, std::uint64_t{0});
+  };
+  return expected_pairs(scores) < options.min_expected_pairs && near(counts.later) + near(counts.sooner) == 0;
 }
 
 template <class Exec>
@@ -74,8 +91,25 @@ class UnitMerger {
   bool can_merge(const MergeCandidate& candidate) const {
     const auto kept = static_cast<std::size_t>(candidate.kept);
     const auto other = static_cast<std::size_t>(candidate.other);
-    return is_refractory_[kept] && shank_of(kept) == shank_of(other) &&
+    return (is_refractory_[kept] || are_twins(candidate)) && shank_of(kept) == shank_of(other) &&
            !rejected_.contains({candidate.kept, candidate.other});
+  }
+
+  /// Whether two units look the same in shape and size: two halves of the spread of one neuron's amplitudes.
+  bool are_twins(const MergeCandidate& candidate) const {
+    const double a = norm_of(static_cast<std::size_t>(candidate.kept));
+    const double b = norm_of(static_cast<std::size_t>(candidate.other));
+    return candidate.correlation >= options_.twin_similarity &&
+           2.0 * std::abs(a - b) <= options_.max_twin_norm_difference * (a + b);
+  }
+
+  double norm_of(std::size_t unit) const {
+    const std::size_t slab = units_.templates.extent(1) * units_.templates.extent(2);
+    const float* const values = units_.templates.data() + unit * slab;
+    const double energy = std::accumulate(values, values + slab, 0.0, [](double sum, float value) {
+      return sum + static_cast<double>(value) * static_cast<double>(value);
+    });
+    return std::sqrt(energy);
   }
 
   std::int32_t shank_of(std::size_t unit) const {
@@ -102,7 +136,11 @@ class UnitMerger {
     const std::vector<CorrelogramCounts> counts =
         count_train_pairs(exec_, units_.trains, pairs, input_.spikes.sampling_rate_hz, ledger_);
     std::vector<bool> passed;
-    for (const CorrelogramCounts& pair : counts) passed.push_back(is_cross_refractory(pair, options_));
+    for (std::size_t k = 0; k < counts.size(); ++k) {
+      const RefractoryScores scores = refractory_scores(counts[k]);
+      passed.push_back(is_cross_refractory(scores, options_) ||
+                       (are_twins(candidates[k]) && tells_nothing(counts[k], scores, options_)));
+    }
     return passed;
   }
 

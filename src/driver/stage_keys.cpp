@@ -151,6 +151,12 @@ void add_curation_keys(DeckKeys& keys, CurationOptions& options) {
             "units with a trough as deep as this between their spikes stay apart,");
   keys.real(in + "certain_similarity", options.certain_similarity, 0.0, 2.0,
             "but not units as alike as this; above 1: none");
+  keys.real(in + "twin_similarity", options.twin_similarity, 0.0, 2.0,
+            "units as alike as this, and of norms as alike as the next, are one neuron unless the times of "
+            "their spikes "
+            "speak against it; above 1: none");
+  keys.real(in + "max_twin_norm_difference", options.max_twin_norm_difference, 0.0, 2.0,
+            "over the mean of their norms");
   keys.real(in + "duplicate_ms", options.duplicate_ms, 0.0, 100.0,
             "two spikes of a unit within this are one");
   keys.real(

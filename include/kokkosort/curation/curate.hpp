@@ -22,7 +22,10 @@ struct CurationOptions {
   double min_expected_pairs = 10.0;     // within ±10 ms, were the trains independent: fewer are no evidence
   double min_bimodality = 0.6;          // a trough as deep as this keeps units apart,
   double certain_similarity = 0.95;     // but not units as alike as this
-  double duplicate_ms = 0.25;           // two spikes of a unit within this are one
+  double twin_similarity = 0.98;  // units as alike as this, and of norms as alike as the next, are one neuron
+  double max_twin_norm_difference =
+      0.2;                     // over their mean, unless the times of their spikes speak against it
+  double duplicate_ms = 0.25;  // two spikes of a unit within this are one
   double min_ghost_share =
       0.8;  // a unit more of whose spikes go with a larger unit's is its ghost; 1: keep all
   double max_ghost_lag_ms = 1.0;  // from the larger unit's spikes to those that go with them
@@ -53,13 +56,14 @@ struct CurationReport {
 /// Merges clusters that are one neuron, from the largest refractory one down; removes duplicate spikes and
 /// ghosts; measures the units that are left.
 ///
-/// A merge needs all of: similarity at some lag, cross-refractory trains on enough counts, and no trough
-/// between the spikes moved by the lag; a trough has no say where units that pass the rest are almost equal:
-/// the parts of a strong neuron that were found a sample apart have one, as the components hold no shift
-/// exactly. Never across shanks, and only into a unit that is itself refractory
-/// and has more spikes. The smaller unit's spikes move by the lag, in time as in their waveforms. A ghost is
-/// a unit that fires when a larger one near it does, as what matching leaves of a spike can look like
-/// another: it goes. Units are numbered along the probe: by shank, y and x of their channel, ties by cluster.
+/// A merge needs all of: similarity at some lag, cross-refractory trains on enough counts (of twins, which
+/// are as good as equal in shape and size, no counts that say otherwise), and no trough between the spikes
+/// moved by the lag; a trough has no say where units that pass the rest are almost equal: the parts of a
+/// strong neuron that were found a sample apart have one, as the components hold no shift exactly. Never
+/// across shanks, and only into a unit that is itself refractory and has more spikes. The smaller unit's
+/// spikes move by the lag, in time as in their waveforms. A ghost is a unit that fires when a larger one near
+/// it does, as what matching leaves of a spike can look like another: it goes. Units are numbered along the
+/// probe: by shank, y and x of their channel, ties by cluster.
 ///
 /// @param exec  fenced on return
 /// Source: Pachitariu et al. 2024, Methods, "Refractory period criterion", "Global merges"; DESIGN,
