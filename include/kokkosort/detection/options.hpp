@@ -7,7 +7,7 @@ namespace kokkosort {
 
 struct DetectionOptions {
   double threshold =
-      9.0;  // of a spike's projection on a universal template, in standard deviations of the noise
+      7.0;  // of a spike's projection on a universal template, in standard deviations of the noise
   double learning_threshold =
       6.0;               // of isolated peaks on single channels, that the templates are learned from
   int nt = 61;           // samples of a waveform, odd
