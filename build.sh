@@ -12,7 +12,7 @@ packages=(
 
 usage() {
   cat <<'TEXT'
-./build.sh demo                  builds the program alone, then clusters the bundled spike features (inputs/demo.yaml)
+./build.sh demo                  builds the program alone, simulates a recording, sorts it and scores the sorting
 ./build.sh test                  builds, then runs all tests
 ./build.sh build [PRESET]        builds: openmp (default), serial-debug, cuda, cuda-75, cuda-86, cuda-89, cuda-90, hip
 ./build.sh help                  this text
@@ -57,12 +57,33 @@ build() { # TARGET PRESET [CMAKE ARGUMENT...]
   cmake --build --preset "$1" --target "$target"
 }
 
+demo() { # PROGRAM
+  local folder=results/demo
+  echo "1. A recording of 60 s is simulated, 32 channels and 20 neurons (inputs/simulate.yaml)."
+  echo
+  "$1" simulate inputs/simulate.yaml --overwrite "output.folder=$folder"
+  echo
+  echo "2. It is sorted (inputs/demo.yaml)."
+  echo
+  "$1" sort inputs/demo.yaml --overwrite
+  echo
+  echo "3. The sorting is compared with the neurons that were simulated."
+  echo
+  "$1" score "$folder/truth.h5" "$folder/sorting.h5"
+  cat <<TEXT
+
+Open $PWD/$folder/report.html in a browser to see the units,
+or look through them in Phy: phy template-gui $folder/phy/params.py
+The sorting itself is $folder/sorting.h5 (HDF5). To sort your own recording, copy inputs/recording.yaml.
+TEXT
+}
+
 command=${1:-help}
 shift || true
 case $command in
   demo)
     build kokkosort openmp "$@"
-    build/openmp/kokkosort cluster inputs/demo.yaml --overwrite
+    demo build/openmp/kokkosort
     ;;
   test)
     build all openmp "$@"

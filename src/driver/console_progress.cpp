@@ -30,6 +30,7 @@ double ConsoleProgress::seconds_in_stage() const {
 
 void ConsoleProgress::begin(const std::string& stage, std::int64_t samples) {
   stage_ = stage;
+  is_running_ = true;
   n_samples_ = samples;
   begun_ = shown_ = Clock::now();
   if (on_terminal_) show(stage_, false);
@@ -52,6 +53,7 @@ void ConsoleProgress::advance(std::int64_t samples) {
 }
 
 void ConsoleProgress::end(const std::string& result) {
+  is_running_ = false;
   const double seconds = seconds_in_stage();
   std::string text = fmt::format("{:<30} {:>8.2f} s", stage_, seconds);
   if (n_samples_ > 0)
@@ -60,6 +62,11 @@ void ConsoleProgress::end(const std::string& result) {
   text += "  " + result;
   log_.write(text);
   show(text, true);
+}
+
+void ConsoleProgress::fail() {
+  if (is_running_) log_.write(fmt::format("{:<30} {:>8.2f} s  did not end", stage_, seconds_in_stage()));
+  is_running_ = false;
 }
 
 void ConsoleProgress::show(const std::string& text, bool is_last) {

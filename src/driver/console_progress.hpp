@@ -24,6 +24,8 @@ class ConsoleProgress final : public Progress {
   void begin(const std::string& stage, std::int64_t samples) override;
   void advance(std::int64_t samples) override;
   void end(const std::string& result) override;
+  /// Tells the log of the stage that did not end, if there is one.
+  void fail();
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -38,6 +40,7 @@ class ConsoleProgress final : public Progress {
   bool quiet_;
   bool on_terminal_;
   bool is_open_ = false;  // the line on the terminal
+  bool is_running_ = false;
   std::string stage_;
   std::int64_t n_samples_ = 0;
   Clock::time_point begun_;

@@ -132,6 +132,7 @@ class SortRun {
       write();
     } catch (const std::exception& error) {
       run_.memory = memory_.high_water();
+      progress_.fail();
       log_.end(run_, std::string("failed: ") + error.what());
       throw;
     }

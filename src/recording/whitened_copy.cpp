@@ -1,6 +1,10 @@
 #include "kokkosort/recording/whitened_copy.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <stdexcept>
 #include <utility>
@@ -25,6 +29,12 @@ void quantise(const Exec& exec, const Matrix<float, Exec>& traces, std::size_t n
         const float value = Kokkos::round(per_sigma * traces(i % n_channels, i / n_channels));
         steps(i) = static_cast<std::int16_t>(Kokkos::fmin(Kokkos::fmax(value, -32768.0f), 32767.0f));
       });
+}
+
+void refuse_failure(const std::ofstream& file, const std::filesystem::path& path) {
+  if (!file)
+    throw std::runtime_error(
+        fmt::format("{}: the whitened recording cannot be written: {}", path.string(), std::strerror(errno)));
 }
 
 }  // namespace
@@ -55,9 +65,10 @@ void write_whitened(const Exec& exec, PreparedRecording recording, const std::fi
     const auto on_host = bring_down(exec, ledger, "recording", "whitened", staging, filled);
     file.write(reinterpret_cast<const char*>(on_host.data()),
                static_cast<std::streamsize>(on_host.size() * sizeof(std::int16_t)));
+    refuse_failure(file, path);
   }
   file.close();
-  if (!file) throw std::runtime_error(path.string() + ": the whitened recording could not be written");
+  refuse_failure(file, path);
 }
 
 #define INSTANTIATE(Exec)                                                                                  \

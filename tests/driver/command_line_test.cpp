@@ -14,6 +14,7 @@
 #include "io/hdf5.hpp"
 #include "io/small_features.hpp"
 #include "io/temporary_folder.hpp"
+#include "system/shared_data.hpp"
 
 namespace kokkosort::test {
 namespace {
@@ -255,10 +256,10 @@ std::map<std::string, std::vector<char>> datasets_of(const fs::path& path) {
 }
 
 TEST_F(CommandLine, TheResultDoesNotDependOnThreadsMemoryOrBlasKernels) {
-  const std::string demo = "'" KOKKOSORT_SOURCE_DIR "/inputs/demo.yaml' --quiet output.folder='";
+  write_text(deck(), "input: {features: '" + demo_features().string() + "'}\n");
   const auto result_of = [&](const std::string& name, const std::string& options,
                              const std::string& variable = "") {
-    const Finished finished = run("cluster " + demo + (data_ / name).string() + "' " + options, variable);
+    const Finished finished = run("cluster DECK --quiet output.folder='" + (data_ / name).string() + "' " + options, variable);
     EXPECT_EQ(finished.exit_code, 0) << finished.error;
     return datasets_of(data_ / name / "clusters.h5");
   };
@@ -280,8 +281,8 @@ TEST_F(CommandLine, HelpListsTheKeys) {
 
 TEST_F(CommandLine, BadUsage) {
   expect_refused("", "which command?");
-  expect_refused("clutser", "there is no command 'clutser'; of cluster, match, simulate, score, check, sweep, info the nearest is cluster");
-  expect_refused("sort DECK", "sort");
+  expect_refused("clutser", "there is no command 'clutser'; of sort, cluster, match, simulate, score, check, sweep, info the nearest is cluster");
+  expect_refused("sort DECK", "this looks like a deck of cluster");
   expect_refused("cluster", "deck");
   expect_refused("cluster DECK --fast", "--fast");
   expect_refused("cluster DECK --device x", "--device is 'x'; it must be a whole number from 0\n");

@@ -420,7 +420,7 @@ TEST_F(MatchCommand, SamplesThatAreNotFiniteAreNamed) {
 TEST_F(MatchCommand, ChecksTheDeckOfTheCommandThatItIsFor) {
   expect_refused("match DECK input.group=matched", "unknown key 'input.group'");
   expect_refused("match DECK seed=2",
-                 "unknown key 'seed', which decks of cluster, simulate, sweep have; the nearest known");
+                 "unknown key 'seed', which decks of cluster, simulate, sort, sweep have; the nearest known");
   expect_refused("cluster DECK", ":1: unknown key 'input.templates'; this looks like a deck of match\n");
   write_text(deck(), "matching: {threshold: 9}\n");
   expect_refused("check DECK", "input.recording is missing; it must be a path, or a list of paths");
