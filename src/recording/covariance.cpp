@@ -42,9 +42,9 @@ template <class Exec>
 void Covariance<Exec>::add(const Exec& exec, const SampleRows<Exec>& rows, SampleRange window) {
   std::vector<Product<Exec>> products;
   for (std::size_t first = 0; first < window.size(); first += chunk_samples) {
-    const MatrixRef<const float, Exec> chunk(
-        &rows.values(static_cast<std::size_t>(window.first - rows.range.first) + first, 0),
-        std::min(chunk_samples, window.size() - first), n_channels_);
+    const std::size_t row = static_cast<std::size_t>(window.first - rows.range.first) + first;
+    const MatrixRef<const float, Exec> chunk(rows.values.data() + row * n_channels_,
+                                             std::min(chunk_samples, window.size() - first), n_channels_);
     const MatrixRef<float, Exec> product(products_.data() + products.size() * n_channels_ * n_channels_,
                                          n_channels_, n_channels_);
     products.push_back({chunk, chunk, product});
