@@ -122,9 +122,23 @@ void cut(const SortDeck& deck, SortFiles& files) {
                                  counted(files.recording->n_samples(), "sample"), deck.stages.detection.nt));
 }
 
-PrincipalComponents read_universal(const SortDeck& deck) {
+/// What the deck says of given templates, or if it leaves that to them what they are.
+void follow(const std::string& key, int of_file, const std::filesystem::path& file, int& option) {
+  if (option != 0 && option != of_file)
+    throw InputError(
+        fmt::format("{} is {}; that of {} is {}; leave it out", key, option, file.string(), of_file));
+  option = of_file;
+}
+
+PrincipalComponents read_universal(SortDeck& deck) {
   hdf5::InputFile file(deck.universal_templates, deck.host_limit_bytes);
-  return read_pcs(file);
+  PrincipalComponents pcs = read_pcs(file);
+  DetectionOptions& options = deck.stages.detection;
+  follow("detection.nt", static_cast<int>(pcs.wPCA.extent(1)), deck.universal_templates, options.nt);
+  follow("detection.peak_sample", pcs.peak_sample, deck.universal_templates, options.peak_sample);
+  options.pcs = static_cast<int>(pcs.wPCA.extent(0));
+  options.shapes = static_cast<int>(pcs.wTEMP.extent(0));
+  return pcs;
 }
 
 void refuse_replacing(const SortDeck& deck) {
@@ -156,10 +170,10 @@ SortFiles open_sort_files(SortDeck& deck) {
   if (!deck.excluded_columns.empty())
     files.probe = without_columns(files.probe, deck.excluded_columns, "input.exclude_channels");
   check_rate(deck);
+  if (!deck.universal_templates.empty()) files.universal = read_universal(deck);
   find_waveform(deck, deck.stages.detection);
   check_waveform(deck.stages.detection);
   cut(deck, files);
-  if (!deck.universal_templates.empty()) files.universal = read_universal(deck);
   return files;
 }
 

@@ -136,7 +136,8 @@ class RecordingSorter {
                   counted(learned.n_templates(), "template"));
   }
 
-  SpikeFeatures features_of(Matching&& matching) const {
+  /// @param matching  gone on return: its features are as large as these
+  SpikeFeatures features_of(Matching matching) const {
     SpikeFeatures spikes;
     spikes.probe = input_.probe;
     spikes.pcs = result_.pcs;

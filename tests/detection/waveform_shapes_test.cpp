@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "detection/generic_clips.hpp"
 #include "detection/k_means.hpp"
 #include "templates/template_problem.hpp"
 
@@ -54,6 +55,45 @@ TEST_F(WaveformShapesTest, ComponentsAreOrthonormal) {
     for (std::size_t q = 0; q < 6; ++q) EXPECT_NEAR(dot(wPCA, p, wPCA, q), p == q ? 1.0 : 0.0, 1e-6);
     const auto [low, high] = std::minmax_element(&wPCA(p, 0), &wPCA(p, 0) + nt);
     EXPECT_GT(*high, -*low) << "sign of component " << p;
+  }
+}
+
+/// Of every length a waveform may have, with as many components and shapes as there may be.
+TEST_F(WaveformShapesTest, GenericClipsHaveComponentsAndShapes) {
+  for (const std::size_t length : {9u, 31u, 61u, 121u}) {
+    const auto peak_sample = static_cast<int>(20 * length / 61);
+    const HostMatrix<float> clips = generic_clips(length, peak_sample);
+    ASSERT_EQ(clips.extent(1), length);
+    for (std::size_t i = 0; i < clips.extent(0); ++i) {
+      const float* const clip = &clips(i, 0);
+      const auto larger = [](float a, float b) { return std::abs(a) < std::abs(b); };
+      if (length == 9) continue;  // a sample is longer than a trough
+      EXPECT_EQ(std::max_element(clip, clip + length, larger) - clip, peak_sample) << i;
+    }
+    scale_to_unit(clips);
+    const HostMatrix<float> wPCA = principal_components(clips, std::min<std::size_t>(length, 16));
+    for (std::size_t p = 0; p < wPCA.extent(0); ++p)
+      for (std::size_t q = 0; q <= p; ++q) {
+        double along = 0.0;
+        for (std::size_t t = 0; t < length; ++t)
+          along += static_cast<double>(wPCA(p, t)) * static_cast<double>(wPCA(q, t));
+        EXPECT_NEAR(along, p == q ? 1.0 : 0.0, 1e-5);
+      }
+    const HostMatrix<float> shapes = frequent_shapes(clips, wPCA, 32, 1);
+    for (std::size_t i = 0; i < shapes.size(); ++i) EXPECT_TRUE(std::isfinite(shapes.data()[i]));
+  }
+}
+
+/// Six components hold nearly all of a spike.
+TEST_F(WaveformShapesTest, GenericComponentsHoldSpikes) {
+  const PrincipalComponents pcs = spike_pcs();
+  const HostMatrix<float> clips = generic_clips(nt, 20);
+  scale_to_unit(clips);
+  const HostMatrix<float> wPCA = principal_components(clips, 6);
+  for (std::size_t shape = 0; shape < 6; ++shape) {
+    double energy = 0.0;
+    for (std::size_t p = 0; p < 6; ++p) energy += std::pow(dot(wPCA, p, pcs.wTEMP, shape), 2);
+    EXPECT_GT(energy, 0.97) << shape;
   }
 }
 

@@ -153,6 +153,9 @@ TEST_F(SortInputs, WindowsOfOtherLengthsGiveTheSameSpikes) {
   fs::copy(result(), data_ / "pcs.h5");
   const std::string given = named("detection.universal_templates", data_ / "pcs.h5");
   sort(given);
+  const Finished refused = run("check DECK --overwrite " + given + "detection.nt=41");
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.error.find("detection.nt is 41; that of "), std::string::npos) << refused.error;
   const SpikeTrains expected = trains();
   const std::string before = log();
   EXPECT_GT(expected.n_spikes(), 300u);
