@@ -17,8 +17,8 @@
 
 namespace kokkosort {
 
-/// Options of all stages. Where a stage's own default serves it alone, these serve the whole (measured on seven simulated
-/// recordings, README).
+/// Options of all stages. Where a stage's own default serves it alone, these serve the whole (measured on
+/// seven simulated recordings, README).
 struct SortOptions {
   SortOptions() {
     clustering.neighbours.min_subset = 100;  // rather split too much: curation merges
@@ -32,15 +32,8 @@ struct SortOptions {
   TemplateOptions templates;
   MatchingOptions matching;
   SplitByTemplateOptions splitting;
-  int matching_passes = 3;  // through the recording; each after the first with templates of the spikes found before
-  CurationOptions curation;
-};
- // rather split too much: curation merges
-  TemplateOptions templates;
-  MatchingOptions matching{.threshold = 7.0,
-                           .feature_channels = 24};  // so that a large neuron's template leaves nothing of it behind
-  SplitByTemplateOptions splitting;
-  int matching_passes = 3;  // through the recording; each after the first with templates of the spikes found before
+  int matching_passes =
+      3;  // through the recording; each after the first with templates of the spikes found before
   CurationOptions curation;
 };
 
