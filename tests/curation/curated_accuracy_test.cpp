@@ -9,8 +9,8 @@
 #include "curation/curation_problem.hpp"
 #include "kokkosort/clustering/cluster.hpp"
 #include "kokkosort/io/features_file.hpp"
-#include "system/score.hpp"
-#include "system/scored_file.hpp"
+#include "kokkosort/io/trains_file.hpp"
+#include "kokkosort/scoring/score.hpp"
 #include "system/shared_data.hpp"
 
 namespace kokkosort::test {
@@ -40,11 +40,12 @@ TYPED_TEST(CuratedAccuracyTest, MatchedSpikesWithDefaultOptions) {
   const std::filesystem::path path = shared_data("np64_120s_stages.h5");
   if (!std::filesystem::exists(path)) GTEST_SKIP() << missing(path);
   const SpikeFeatures spikes = read_features(path, "matched", std::size_t{1} << 32);
-  const Trains truth = read_truth(path);
+  const SpikeTrains truth = read_trains(path, "truth/sample", "truth/unit").trains;
   const Train samples(spikes.sample.data(), spikes.sample.data() + spikes.n_spikes());
   TransferLedger ledger;
   const Clustering clustering = cluster_spikes(TypeParam(), spikes, {}, ledger);
-  const Score before = score_sorting(truth, {samples, clustering.labels}, spikes.sampling_rate_hz);
+  const std::int64_t tolerance = score_tolerance(spikes.sampling_rate_hz);
+  const Score before = score_sorting(truth, {samples, clustering.labels}, tolerance);
 
   const std::vector<float> amplitude(spikes.n_spikes(), 1.0f);
   const HostTensor3<float> matched = mean_of_templates(spikes);
@@ -53,18 +54,19 @@ TYPED_TEST(CuratedAccuracyTest, MatchedSpikesWithDefaultOptions) {
       curate(TypeParam(),
              {spikes, amplitude, matched, clustering.labels, clustering.templates, std::int64_t{120} * 30000},
              {}, ledger, report);
-  const Score after = score_sorting(truth, {sorting.sample, sorting.unit}, spikes.sampling_rate_hz);
+  const Score after = score_sorting(truth, {sorting.sample, sorting.unit}, tolerance);
   std::cout << before.sorted_units << " clusters, " << before.over(0.8) << " above 0.8, mean "
-            << before.mean() << "; curated " << after.sorted_units << ", " << after.over(0.8) << ", "
-            << after.mean() << "; " << report.merges << " merged, " << report.ghosts << " ghosts, "
+            << before.mean_accuracy() << "; curated " << after.sorted_units << ", " << after.over(0.8) << ", "
+            << after.mean_accuracy() << "; " << report.merges << " merged, " << report.ghosts << " ghosts, "
             << report.duplicates << " duplicates\n";
   EXPECT_GE(after.over(0.8), 50u);
-  EXPECT_GE(after.mean(), 0.857);
+  EXPECT_GE(after.mean_accuracy(), 0.857);
   EXPECT_GT(report.merges, 0u);
   EXPECT_GE(report.ghosts, 4u);
-  for (std::size_t unit = 0; unit < before.accuracy.size(); ++unit)
-    if (before.accuracy[unit] > 0.5) {
-      EXPECT_GE(after.accuracy[unit], before.accuracy[unit] - 0.01) << "true unit " << unit;
+  for (std::size_t k = 0; k < before.units.size(); ++k)
+    if (before.units[k].accuracy() > 0.5) {
+      EXPECT_GE(after.units[k].accuracy(), before.units[k].accuracy() - 0.01)
+          << "true unit " << before.units[k].unit;
     }
 }
 
