@@ -187,6 +187,25 @@ TYPED_TEST(MergesTest, TooFewPairsAreNoEvidence) {
   EXPECT_EQ(this->sort(problem).n_units(), 1u);
 }
 
+/// Two halves of a neuron that fires so little that their times cannot tell.
+TYPED_TEST(MergesTest, TwinsMergeUnlessTheirTimesSpeakAgainstIt) {
+  const auto a = this->neuron(5, 60.0);
+  const auto halves = this->split(this->fire(1.5), {0.6, 0.4});
+  EXPECT_EQ(this->sort({{a, halves[0]}, {a, halves[1]}}).n_units(), 1u);
+
+  Train coincident = halves[1];
+  for (std::size_t i = 0; i < 5; ++i) coincident.push_back(halves[0][7 * i] + 45);  // 1.5 ms later
+  std::sort(coincident.begin(), coincident.end());
+  EXPECT_EQ(this->sort({{a, halves[0]}, {a, coincident}}).n_units(), 2u);
+
+  std::vector<float> larger = a;
+  for (float& value : larger) value *= 1.3f;
+  EXPECT_EQ(this->sort({{a, halves[0]}, {larger, halves[1]}}).n_units(), 2u);
+
+  this->options.twin_similarity = 2.0;
+  EXPECT_EQ(this->sort({{a, halves[0]}, {a, halves[1]}}).n_units(), 2u);
+}
+
 /// The larger unit has spikes in its refractory time.
 TYPED_TEST(MergesTest, OnlyARefractoryUnitTakesOthers) {
   const auto a = this->neuron(5);
