@@ -68,7 +68,7 @@ double count_places(double low, double high, double step) {
 }
 
 void refuse_too_many(const std::vector<Shank>& shanks, double dmin, double dminx) {
-  constexpr double most = 1e6;
+  constexpr double most = 5e4;  // thirty times those of a Neuropixels probe
   double n = 0.0;
   for (const Shank& shank : shanks)
     n += count_places(shank.heights.front(), shank.heights.back(), dmin / 2.0) *

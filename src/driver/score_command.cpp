@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <fstream>
 #include <stdexcept>
 
@@ -22,6 +23,10 @@ double sampling_rate(const ScoreLine& line, double of_truth, double of_result) {
     if (!parse_number(line.rate, rate) || !(rate >= lowest_rate_hz && rate <= highest_rate_hz))
       throw InputError(fmt::format("--rate is {}; it must be a number from {} to {}", shown(line.rate),
                                    lowest_rate_hz, highest_rate_hz));
+    for (const double of_file : {of_truth, of_result})
+      if (of_file > 0.0 && of_file != rate)
+        throw InputError(fmt::format("--rate is {}, but sampling_rate_hz of the files is {}; leave it out",
+                                     rate, of_file));
     return rate;
   }
   if (of_truth > 0.0 && of_result > 0.0 && of_truth != of_result)
@@ -37,6 +42,10 @@ double sampling_rate(const ScoreLine& line, double of_truth, double of_result) {
 /// Refuses before the work what could not be written after it.
 void check_table(const ScoreLine& line) {
   if (line.csv.empty()) return;
+  for (const auto& input : {line.truth, line.result})
+    if (std::error_code ignored; std::filesystem::equivalent(input, line.csv, ignored))
+      throw InputError(input.string() +
+                       ": is compared and would be replaced by the table; --csv takes another name");
   std::error_code error;
   if (!line.overwrite && std::filesystem::exists(line.csv, error))
     throw InputError(line.csv.string() + ": exists; --overwrite replaces it, --csv takes another name");

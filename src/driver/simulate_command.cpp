@@ -10,6 +10,7 @@
 
 #include "core/counted.hpp"
 #include "driver/commands.hpp"
+#include "driver/common_checks.hpp"
 #include "driver/common_keys.hpp"
 #include "driver/environment.hpp"
 #include "driver/kokkos_settings.hpp"
@@ -119,6 +120,8 @@ void run_simulate(const CommandLine& line) {
   const DeckKeys keys = simulate_keys(deck);
   load(line, deck, keys);
   const Runtime runtime(line.device, deck.threads);
+  for (const auto& result : {deck.recording(), deck.probe(), deck.truth()})
+    refuse_replacing_input(line.deck, result);
   PendingFile recording(deck.recording(), line.overwrite);
   PendingFile probe(deck.probe(), line.overwrite);
   PendingFile truth(deck.truth(), line.overwrite);

@@ -93,6 +93,8 @@ std::vector<std::string> sorting_warnings(const SortDeck& deck, const SortResult
 
 /// Refuses results that are there already, before anything is made.
 void check_outputs(const CommandLine& line, const SortDeck& deck) {
+  for (const auto& result : {deck.result(), deck.report(), deck.whitened(), deck.log()})
+    refuse_replacing_input(line.deck, result);
   check_output(deck.result(), line.overwrite);
   if (deck.write_report) check_output(deck.report(), line.overwrite);
   if (deck.write_whitened) check_output(deck.whitened(), line.overwrite);

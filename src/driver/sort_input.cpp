@@ -75,6 +75,7 @@ void check_rate(const SortDeck& deck) {
 }
 
 constexpr int shortest_waveform = 9;  // samples
+constexpr int longest_waveform = 1001;
 
 /// A waveform has the same duration at every rate: 61 samples at 30 kHz, the peak at the 20th.
 void find_waveform(const SortDeck& deck, DetectionOptions& options) {
@@ -83,6 +84,11 @@ void find_waveform(const SortDeck& deck, DetectionOptions& options) {
   if (options.nt == 0)
     options.nt =
         std::max(shortest_waveform, 2 * static_cast<int>(std::lround(ratio * (usual.nt - 1) / 2)) + 1);
+  if (options.nt > longest_waveform)
+    throw InputError(fmt::format(
+        "input.sampling_rate_hz is {}: a waveform of 2 ms has {} samples, at most {} can be sorted; "
+        "set detection.nt, or take every n-th sample",
+        deck.sampling_rate_hz, options.nt, longest_waveform));
   if (options.peak_sample == 0)
     options.peak_sample =
         static_cast<int>(std::lround(static_cast<double>(usual.peak_sample) / usual.nt * options.nt));

@@ -99,18 +99,29 @@ std::vector<double> diagonal(const HostMatrix<double>& matrix) {
   return values;
 }
 
+constexpr double largest_variance = 1e30;  // of samples: their squares are summed in single precision
+
 /// Channels that are neither constant nor much quieter than the others.
 /// @param variance, steps  [channels]; steps between a channel's smallest and largest sample
 std::vector<bool> find_live(const std::vector<double>& variance, const std::vector<std::uint64_t>& steps,
                             double min_variance) {
   std::vector<double> moving;
-  for (std::size_t c = 0; c < variance.size(); ++c)
+  for (std::size_t c = 0; c < variance.size(); ++c) {
     if (steps[c] > 0) moving.push_back(variance[c]);
+    if (!std::isfinite(variance[c]) || (steps[c] > 0 && variance[c] > largest_variance))
+      throw InputError(fmt::format(
+          "channel {} of the recording has samples too large to be computed with; scale them, or is "
+          "input.dtype wrong?",
+          c));
+  }
   if (moving.empty())
     throw InputError(
         fmt::format("no channel of the recording is alive: {} constant; is input.dtype right, and are "
                     "input.channels those of the probe?",
                     variance.size() == 1 ? "the only one is" : fmt::format("all {} are", variance.size())));
+  if (*std::max_element(moving.begin(), moving.end()) == 0.0)
+    throw InputError(
+        "the recording's samples are too small to be computed with; scale them, or is input.dtype wrong?");
   const auto middle = moving.begin() + static_cast<std::ptrdiff_t>(moving.size() / 2);
   std::nth_element(moving.begin(), middle, moving.end());
   std::vector<bool> live;

@@ -18,6 +18,7 @@ namespace {
 
 constexpr double farthest_um = 1e7;      // ten metres: beyond it the unit is wrong
 constexpr double largest_span_um = 1e6;  // a metre
+constexpr double smallest_span_um = 1.0;
 constexpr int highest_named_shank = 1000000;
 
 class Checker {
@@ -36,6 +37,7 @@ class Checker {
     probe.probe.y_um = numbers_.y_um;
     check_axis(probe, probe.probe.x_um, keys_.x);
     check_axis(probe, probe.probe.y_um, keys_.y);
+    check_unit(probe.probe);
     check_distinct(probe);
     return probe;
   }
@@ -87,6 +89,18 @@ class Checker {
     const auto [low, high] = std::minmax_element(positions.begin(), positions.end());
     if (*high - *low > largest_span_um)
       fail(key, fmt::format("spans {} um, over a metre; positions must be micrometres", *high - *low));
+  }
+
+  /// No probe's channels are all within a micrometre: in millimetres they would be.
+  void check_unit(const Probe& probe) const {
+    const auto span = [](const std::vector<double>& positions) {
+      const auto [low, high] = std::minmax_element(positions.begin(), positions.end());
+      return *high - *low;
+    };
+    const double widest = std::max(span(probe.x_um), span(probe.y_um));
+    if (widest > 0.0 && widest < smallest_span_um)
+      fail(keys_.y,
+           fmt::format("spans {} um with {}, less than one; positions must be micrometres", widest, keys_.x));
   }
 
   /// Channels in one place are as if they were one, and most often a geometry that was never filled in.

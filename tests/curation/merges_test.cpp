@@ -21,7 +21,10 @@ class MergesTest : public CurationTest<Exec> {
     return other;
   }
   /// Whatever the features say.
-  void look_at_times_alone() { this->options.min_bimodality = 1.1; }
+  void look_at_times_alone() {
+    this->options.min_bimodality = 1.1;
+    this->options.twin_similarity = 2.0;
+  }
 };
 TYPED_TEST_SUITE(MergesTest, ExecutionSpaces, ExecutionSpaceName);
 

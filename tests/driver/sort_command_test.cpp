@@ -188,7 +188,7 @@ TEST_F(SortCommand, CheckWritesNothingAndPrintsTheDeck) {
 
 TEST_F(SortCommand, HelpListsTheKeys) {
   expect_parts(run("sort --help").out,
-               {"detection.threshold (a number from 0.1 to 1000) = 9", "output.report"});
+               {"detection.threshold (a number from 0.1 to 1000) = 7", "output.report"});
 }
 
 /// The deck that explains all keys has all of them, with their defaults; the demo's names what it must.

@@ -19,7 +19,7 @@ struct DetectionGrid {
 /// smaller; the weight of a channel at distance d is exp(−d² / scale²) over the norm of a scale's weights,
 /// zero on other shanks. Neighbours are the nearest centres of the shank, ties to the smaller, at most four
 /// of the largest scale away: beyond, two universal templates have less than a thousandth in common.
-/// @throws InputError if a spacing makes more centres than a million, or none has a channel
+/// @throws InputError if a spacing makes more than 50 000 centres, or none has a channel
 DetectionGrid make_detection_grid(const Probe& probe, const DetectionOptions& options);
 
 }  // namespace kokkosort
