@@ -27,17 +27,17 @@ bool is_cross_refractory(const RefractoryScores& scores, const CurationOptions& 
          expected_pairs(scores) >= options.min_expected_pairs;
 }
 
-/// Whether there are too few pairs to tell, and none of them within ±2 ms. Without any pair at all the trains
-/// were not even seen side by side.
-bool tells_little(const CorrelogramCounts& counts, const RefractoryScores& scores,
-                  const CurationOptions& options) {
+/// Whether nothing in two trains' times says that they are two neurons': no pair within ±2 ms, and a gap if
+/// there are enough pairs to see one. Without any pair at all they were not even seen side by side.
+bool may_be_one(const CorrelogramCounts& counts, const RefractoryScores& scores,
+                const CurationOptions& options) {
   constexpr int near_rings = 2;
   const auto near = [](const auto& counters) {
     return std::accumulate(counters.begin(), counters.begin() + near_rings, std::uint64_t{0});
   };
   const double expected = expected_pairs(scores);
-  return expected > 0.0 && expected < options.min_expected_pairs &&
-         near(counts.later) + near(counts.sooner) == 0;
+  return expected > 0.0 && near(counts.later) + near(counts.sooner) == 0 &&
+         (expected < options.min_expected_pairs || scores.ratio < options.max_merge_ratio);
 }
 
 template <class Exec>
@@ -142,7 +142,7 @@ class UnitMerger {
     for (std::size_t k = 0; k < counts.size(); ++k) {
       const RefractoryScores scores = refractory_scores(counts[k]);
       passed.push_back(is_cross_refractory(scores, options_) ||
-                       (are_twins(candidates[k]) && tells_little(counts[k], scores, options_)));
+                       (are_twins(candidates[k]) && may_be_one(counts[k], scores, options_)));
     }
     return passed;
   }

@@ -22,7 +22,7 @@ struct CurationOptions {
   double min_expected_pairs = 10.0;     // within ±10 ms, were the trains independent: fewer are no evidence
   double min_bimodality = 0.6;          // a trough as deep as this keeps units apart,
   double certain_similarity = 0.95;     // but not units as alike as this
-  double twin_similarity = 0.98;  // units as alike as this, and of norms as alike as the next, are one neuron
+  double twin_similarity = 0.96;  // units as alike as this, and of norms as alike as the next, are one neuron
   double max_twin_norm_difference =
       0.2;                     // over their mean, unless the times of their spikes speak against it
   double duplicate_ms = 0.25;  // two spikes of a unit within this are one
