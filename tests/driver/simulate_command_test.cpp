@@ -227,6 +227,10 @@ TEST_F(ScoreCommand, WritesATable) {
             "0,2,2,2,2,1.000000,1.000000,1.000000\n"
             "1,2,7,2,1,0.333333,0.500000,0.500000\n"
             "5,1,,0,0,0.000000,0.000000,0.000000\n");
+  const std::string truth = read_text(data_ / "t.h5");
+  expect_refused(files() + "--overwrite --csv '" + (data_ / "t.h5").string() + "'",
+                 "would be replaced by the table");
+  EXPECT_EQ(read_text(data_ / "t.h5"), truth);
   expect_refused(files() + table, "score.csv: exists; --overwrite replaces it, --csv takes another name");
   EXPECT_EQ(run(files() + table + "--overwrite").exit_code, 0);
   expect_refused(files() + "--csv '" + (data_ / "no/score.csv").string() + "'", "in a folder that is there");

@@ -179,6 +179,7 @@ TEST_F(SortInputs, WrongDecksAreRefused) {
   };
   refused("input.recording=/nowhere/r.bin", "/nowhere/r.bin: there is no such file");
   refused("input.probe=/nowhere/p.json", "/nowhere/p.json: there is no such file");
+  refused("input.sampling_rate_hz=1e6", "a waveform of 2 ms has 2001 samples, at most 1001 can be sorted");
   refused("input.channels=8",
           "probe.json: channel 15 of the probe is column 15 of the recording (from 0), which has 8 columns");
   refused("input.channels=7",

@@ -60,6 +60,9 @@ TEST(KilosortProbe, MistakesAreNamed) {
                      "xc: the channel of column 1 is at 100000000; it must be a position in micrometres"));
   EXPECT_TRUE(
       begins(error("40.0", "2e6"), "yc: spans 2000000 um, over a metre; positions must be micrometres"));
+  const std::string in_millimetres = R"({"chanMap": [0, 1, 2], "xc": [0, 0, 0], "yc": [0, 0.02, 0.04]})";
+  EXPECT_TRUE(begins(probe_error(in_millimetres),
+                     "yc: spans 0.04 um with xc, less than one; positions must be micrometres"));
   EXPECT_TRUE(begins(error("40.0", "NaN"),
                      "line 1, column 60: is not a finite number; give every channel a position"));
   EXPECT_TRUE(begins(error("40.0", "-Infinity"), "line 1, column 61: is not a finite number"));
