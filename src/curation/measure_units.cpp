@@ -10,6 +10,7 @@
 #include "curation/similarity.hpp"
 #include "kokkosort/matching/match.hpp"
 #include "kokkosort/templates/pc_products.hpp"
+#include "templates/template_energy.hpp"
 
 namespace kokkosort {
 namespace {
@@ -192,15 +193,8 @@ HostMatrix<float> similarity_matrix(const Exec& exec, const CurationInput& input
 
 std::vector<float> spike_strengths(const CurationInput& input) {
   const HostTensor3<float>& templates = input.matched_templates;
-  std::vector<double> norm(templates.extent(0), 0.0);
-  const std::size_t slab = templates.extent(1) * templates.extent(2);
-  for (std::size_t k = 0; k < norm.size(); ++k) {
-    for (std::size_t i = 0; i < slab; ++i) {
-      const auto value = static_cast<double>(templates.data()[k * slab + i]);
-      norm[k] += value * value;
-    }
-    norm[k] = std::sqrt(norm[k]);
-  }
+  std::vector<double> norm;
+  for (std::size_t k = 0; k < templates.extent(0); ++k) norm.push_back(template_norm(templates, k));
   std::vector<float> strength;
   for (std::size_t i = 0; i < input.amplitude.size(); ++i)
     strength.push_back(static_cast<float>(static_cast<double>(input.amplitude[i]) *

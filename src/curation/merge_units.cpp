@@ -12,6 +12,7 @@
 #include "curation/similarity.hpp"
 #include "kokkosort/templates/pc_products.hpp"
 #include "templates/pair_bimodality.hpp"
+#include "templates/template_energy.hpp"
 
 namespace kokkosort {
 namespace {
@@ -100,19 +101,10 @@ class UnitMerger {
 
   /// Whether two units look the same in shape and size: two halves of the spread of one neuron's amplitudes.
   bool are_twins(const MergeCandidate& candidate) const {
-    const double a = norm_of(static_cast<std::size_t>(candidate.kept));
-    const double b = norm_of(static_cast<std::size_t>(candidate.other));
+    const double a = template_norm(units_.templates, static_cast<std::size_t>(candidate.kept));
+    const double b = template_norm(units_.templates, static_cast<std::size_t>(candidate.other));
     return candidate.correlation >= options_.twin_similarity &&
            2.0 * std::abs(a - b) <= options_.max_twin_norm_difference * (a + b);
-  }
-
-  double norm_of(std::size_t unit) const {
-    const std::size_t slab = units_.templates.extent(1) * units_.templates.extent(2);
-    const float* const values = units_.templates.data() + unit * slab;
-    const double energy = std::accumulate(values, values + slab, 0.0, [](double sum, float value) {
-      return sum + static_cast<double>(value) * static_cast<double>(value);
-    });
-    return std::sqrt(energy);
   }
 
   std::int32_t shank_of(std::size_t unit) const {

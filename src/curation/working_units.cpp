@@ -6,24 +6,10 @@
 #include <utility>
 
 #include "kokkosort/templates/pc_products.hpp"
+#include "templates/template_energy.hpp"
 
 namespace kokkosort {
 namespace {
-
-/// Ties to the smaller channel.
-std::int32_t largest_channel(const HostTensor3<float>& templates, std::size_t k) {
-  std::int32_t largest = 0;
-  double most = -1.0;
-  for (std::size_t channel = 0; channel < templates.extent(1); ++channel) {
-    double energy = 0.0;
-    for (std::size_t p = 0; p < templates.extent(2); ++p)
-      energy += static_cast<double>(templates(k, channel, p)) * static_cast<double>(templates(k, channel, p));
-    if (!(energy > most)) continue;
-    most = energy;
-    largest = static_cast<std::int32_t>(channel);
-  }
-  return largest;
-}
 
 /// Spikes by time, and their train.
 void order_spikes(const CurationInput& input, std::size_t unit, WorkingUnits& units) {
@@ -62,7 +48,7 @@ WorkingUnits make_units(const CurationInput& input) {
     units.spikes[static_cast<std::size_t>(input.labels[i])].push_back(static_cast<std::int64_t>(i));
   for (std::size_t unit = 0; unit < units.size(); ++unit) {
     order_spikes(input, unit, units);
-    units.channel.push_back(largest_channel(units.templates, unit));
+    units.channel.push_back(static_cast<std::int32_t>(largest_channel(units.templates, unit)));
   }
   return units;
 }
@@ -89,7 +75,7 @@ void join_units(const CurationInput& input, const HostMatrix<float>& products, s
                              (n_kept + n_other));
     }
   }
-  units.channel[kept] = largest_channel(units.templates, kept);
+  units.channel[kept] = static_cast<std::int32_t>(largest_channel(units.templates, kept));
 
   std::vector<bool> moves(units.shift_of.size(), false);  // clusters
   for (const std::int64_t spike : units.spikes[other])

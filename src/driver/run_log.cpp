@@ -1,7 +1,6 @@
 #include "driver/run_log.hpp"
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <cerrno>
 #include <cstring>

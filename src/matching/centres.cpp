@@ -4,24 +4,10 @@
 #include <tuple>
 
 #include "kokkosort/matching/match.hpp"
+#include "templates/template_energy.hpp"
 
 namespace kokkosort {
 namespace {
-
-std::size_t largest_channel(const HostTensor3<float>& templates, std::size_t k) {
-  std::size_t largest = 0;
-  double most = -1.0;
-  for (std::size_t channel = 0; channel < templates.extent(1); ++channel) {
-    double energy = 0.0;
-    for (std::size_t p = 0; p < templates.extent(2); ++p)
-      energy += static_cast<double>(templates(k, channel, p)) * static_cast<double>(templates(k, channel, p));
-    if (energy > most) {
-      most = energy;
-      largest = channel;
-    }
-  }
-  return largest;
-}
 
 /// Channels by distance from one of them.
 std::vector<std::int32_t> channels_around(const Probe& probe, std::size_t centre) {

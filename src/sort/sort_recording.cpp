@@ -14,8 +14,8 @@
 namespace kokkosort {
 namespace {
 
-void add(StageTimes& times, const StageTimes& stages, const std::string& prefix = "") {
-  for (const auto& [stage, seconds] : stages.entries()) times.add(prefix + stage, seconds);
+void add(StageTimes& times, const StageTimes& stages) {
+  for (const auto& [stage, seconds] : stages.entries()) times.add(stage, seconds);
 }
 
 /// Clustered spikes, and the templates made of the clusters.

@@ -8,6 +8,7 @@
 #include "kokkosort/templates/correlations.hpp"
 #include "kokkosort/templates/pc_products.hpp"
 #include "kokkosort/templates/placed_templates.hpp"
+#include "templates/template_energy.hpp"
 
 namespace kokkosort {
 namespace {
@@ -31,14 +32,6 @@ Vector<float, Exec> find_largest(const Exec& exec, const TemplateCorrelations<Ex
   return largest;
 }
 
-double norm_of(const HostTensor3<float>& templates, std::size_t k) {
-  double energy = 0.0;
-  for (std::size_t channel = 0; channel < templates.extent(1); ++channel)
-    for (std::size_t p = 0; p < templates.extent(2); ++p)
-      energy += static_cast<double>(templates(k, channel, p)) * static_cast<double>(templates(k, channel, p));
-  return std::sqrt(energy);
-}
-
 /// A correlation and the first lag that has it.
 struct Peak {
   double value = -1.0;
@@ -56,7 +49,7 @@ Peak find_peak(const HostTensor3<float>& templates, std::size_t i, std::size_t j
       for (std::size_t q = 0; q < n_pcs; ++q)
         weights[p * n_pcs + q] +=
             static_cast<double>(templates(i, channel, p)) * static_cast<double>(templates(j, channel, q));
-  const double norms = norm_of(templates, i) * norm_of(templates, j);
+  const double norms = template_norm(templates, i) * template_norm(templates, j);
   const auto nt = static_cast<int>((products.extent(1) + 1) / 2);
   Peak peak;
   for (std::size_t column = 0; column < products.extent(1); ++column) {
@@ -103,8 +96,8 @@ std::vector<MergeCandidate> find_candidates(const Exec& exec, const Probe& probe
       if (!(rank(kept) < rank(merged))) continue;  // the pair comes the other way round, too
       const auto i = static_cast<std::size_t>(kept);
       const auto j = static_cast<std::size_t>(merged);
-      const double norm_i = norm_of(templates, i);
-      const double norm_j = norm_of(templates, j);
+      const double norm_i = template_norm(templates, i);
+      const double norm_j = template_norm(templates, j);
       if (2.0 * std::abs(norm_i - norm_j) > options.max_norm_difference * (norm_i + norm_j)) continue;
       const double proposed = static_cast<double>(largest(pair)) / (norm_i * norm_j);
       if (proposed < options.min_correlation - product_error) continue;

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+
+#include "kokkosort/types.hpp"
+
+namespace kokkosort {
+
+/// Σ U² of template k on a channel, in double precision.
+/// @param templates  [templates, channels, pcs]
+inline double channel_energy(const HostTensor3<float>& templates, std::size_t k, std::size_t channel) {
+  double energy = 0.0;
+  for (std::size_t p = 0; p < templates.extent(2); ++p)
+    energy += static_cast<double>(templates(k, channel, p)) * static_cast<double>(templates(k, channel, p));
+  return energy;
+}
+
+/// The channel of largest energy, ties to the smaller.
+inline std::size_t largest_channel(const HostTensor3<float>& templates, std::size_t k) {
+  std::size_t largest = 0;
+  double most = -1.0;
+  for (std::size_t channel = 0; channel < templates.extent(1); ++channel) {
+    const double energy = channel_energy(templates, k, channel);
+    if (!(energy > most)) continue;
+    most = energy;
+    largest = channel;
+  }
+  return largest;
+}
+
+/// ‖U‖, summed in the order of channels and components.
+inline double template_norm(const HostTensor3<float>& templates, std::size_t k) {
+  double energy = 0.0;
+  for (std::size_t channel = 0; channel < templates.extent(1); ++channel)
+    for (std::size_t p = 0; p < templates.extent(2); ++p)
+      energy += static_cast<double>(templates(k, channel, p)) * static_cast<double>(templates(k, channel, p));
+  return std::sqrt(energy);
+}
+
+}  // namespace kokkosort
