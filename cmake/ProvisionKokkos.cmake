@@ -144,6 +144,9 @@ if(NOT KOKKOSORT_BACKEND MATCHES "^(OPENMP|SERIAL|CUDA|HIP)$")
   message(FATAL_ERROR "KOKKOSORT_BACKEND is ${KOKKOSORT_BACKEND}: choose OPENMP, SERIAL, CUDA or HIP")
 endif()
 set(backends SERIAL ${KOKKOSORT_BACKEND}) # Serial always: tests compare the two
+if(KOKKOSORT_BACKEND STREQUAL CUDA)
+  list(APPEND backends OPENMP) # for what the host does beside the device
+endif()
 list(REMOVE_DUPLICATES backends)
 
 set(kokkos_config "")

@@ -8,15 +8,14 @@
 
 namespace kokkosort::test {
 
-/// Every enabled execution space, for typed tests.
+/// Every execution space that the stages are built for, for typed tests.
 using ExecutionSpaces = testing::Types<
-#if defined(KOKKOS_ENABLE_OPENMP)
-    Kokkos::OpenMP,
-#endif
 #if defined(KOKKOS_ENABLE_CUDA)
     Kokkos::Cuda,
 #elif defined(KOKKOS_ENABLE_HIP)
     Kokkos::HIP,
+#elif defined(KOKKOS_ENABLE_OPENMP)
+    Kokkos::OpenMP,
 #endif
     Kokkos::Serial>;
 

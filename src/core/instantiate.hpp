@@ -13,7 +13,8 @@
 #define KOKKOSORT_INSTANTIATE_DEVICE(M)
 #endif
 
-#if defined(KOKKOS_ENABLE_OPENMP)
+// Beside a device, OpenMP serves the host's own work alone (core/host_loop.hpp).
+#if defined(KOKKOS_ENABLE_OPENMP) && !defined(KOKKOS_ENABLE_CUDA) && !defined(KOKKOS_ENABLE_HIP)
 #define KOKKOSORT_INSTANTIATE_OPENMP(M) M(Kokkos::OpenMP)
 #else
 #define KOKKOSORT_INSTANTIATE_OPENMP(M)
