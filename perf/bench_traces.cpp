@@ -54,8 +54,8 @@ void traces(benchmark::State& state) {
                                      static_cast<std::size_t>(window_samples));
   loader.next(whitened);
   for ([[maybe_unused]] auto _ : state) loader.next(whitened);
-  for (const auto& [stage, seconds] : times.entries())
-    state.counters[stage] = 1e3 * seconds / static_cast<double>(state.iterations() + 1);
+  for (const StageTime& time : times.entries())
+    state.counters[time.stage] = 1e3 * time.seconds / static_cast<double>(state.iterations() + 1);
   state.counters["samples/s"] =
       benchmark::Counter(static_cast<double>(window_samples), benchmark::Counter::kIsIterationInvariantRate);
 }

@@ -30,8 +30,8 @@ ClusterResult cluster(const Exec& exec, const ClusterDeck& deck, const SpikeFeat
   options.device_limit_bytes = deck.clustering.device_limit_bytes;
   result.learned = learn_templates(exec, spikes, result.clustering.labels, result.clustering.templates,
                                    options, run.ledger);
-  for (const StageTimes& times : {result.clustering.times, result.learned.times})
-    for (const auto& [stage, seconds] : times.entries()) run.times.add(stage, seconds);
+  run.times.add(result.clustering.times);
+  run.times.add(result.learned.times);
   return result;
 }
 

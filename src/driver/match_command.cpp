@@ -69,7 +69,7 @@ void run_match(const CommandLine& line) {
   RunRecord run = describe_run("match", keys, runtime.device());  // with what the files told
   run.times = times;
   const Matching matching = match_templates(exec, files.input(), deck.matching, run.ledger);
-  for (const auto& [stage, seconds] : matching.times.entries()) run.times.add(stage, seconds);
+  run.times.add(matching.times);
   {
     const ScopedStage stage(exec, run.times, "write");
     write_matched(result, files.set, matching, run);

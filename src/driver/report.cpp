@@ -31,9 +31,9 @@ void print_heading(const RunRecord& run) {
 void print_times(const RunRecord& run, double seconds, double recorded) {
   fmt::print("\n  seconds\n");
   double in_stages = 0.0;
-  for (const auto& [stage, stage_seconds] : run.times.entries()) {
-    print_seconds(stage, stage_seconds);
-    in_stages += stage_seconds;
+  for (const StageTime& time : run.times.entries()) {
+    print_seconds(time.stage, time.seconds);
+    in_stages += time.seconds;
   }
   print_seconds("other", seconds - in_stages);
   print_seconds("total", seconds);

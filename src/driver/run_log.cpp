@@ -38,7 +38,8 @@ void RunLog::begin(const RunRecord& run) {
 
 void RunLog::end(const RunRecord& run, const std::string& outcome) {
   std::string seconds;
-  for (const auto& [stage, time] : run.times.entries()) seconds += fmt::format("{}: {:.3f}\n", stage, time);
+  for (const StageTime& time : run.times.entries())
+    seconds += fmt::format("{}: {:.3f}\n", time.stage, time.seconds);
   write("seconds\n" + seconds);
   write("bytes between host and device\n" + ledger_table(run.ledger));
   write("memory\n" + memory_table(run.memory));

@@ -65,7 +65,7 @@ void write_run(OutputFile& file, const RunRecord& run) {
   file.group("run/versions");
   for (const auto& [name, version] : run.versions) file.attribute("run/versions", name, version);
   file.group("run/seconds");
-  for (const auto& [stage, seconds] : run.times.entries()) file.attribute("run/seconds", stage, seconds);
+  for (const StageTime& time : run.times.entries()) file.attribute("run/seconds", time.stage, time.seconds);
   write_ledger(file, run.ledger);
 }
 

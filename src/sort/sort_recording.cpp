@@ -14,10 +14,6 @@
 namespace kokkosort {
 namespace {
 
-void add(StageTimes& times, const StageTimes& stages) {
-  for (const auto& [stage, seconds] : stages.entries()) times.add(stage, seconds);
-}
-
 /// Clustered spikes, and the templates made of the clusters.
 struct ClusteredSpikes {
   SpikeFeatures spikes;
@@ -55,7 +51,7 @@ class RecordingSorter {
     result_.preparation =
         prepare_recording(exec_, input_.recording, input_.probe, input_.column, input_.sampling_rate_hz,
                           input_.offset, options_.preprocessing, ledger_);
-    add(times_, result_.preparation.times);
+    times_.add(result_.preparation.times);
     const auto& channels = result_.preparation.channels;
     const auto n_dead =
         std::count_if(channels.begin(), channels.end(), [](const auto& c) { return c.is_dead; });
@@ -73,7 +69,7 @@ class RecordingSorter {
     progress_.begin("universal templates", 0);
     UniversalTemplates learned =
         learn_universal_templates(exec_, prepared(), input_.probe, options_.detection, ledger_);
-    add(times_, learned.times);
+    times_.add(learned.times);
     result_.pcs = std::move(learned.pcs);
     result_.pcs_are_generic = learned.are_generic;
     progress_.end((learned.are_generic ? "generic ones; too few to learn from: " : "from ") +
@@ -87,7 +83,7 @@ class RecordingSorter {
     dminx_um_ = grid.dminx_um;
     Detection detection =
         detect_spikes(exec_, prepared(), input_.probe, grid, result_.pcs, options_.detection, ledger_);
-    add(times_, detection.times);
+    times_.add(detection.times);
     result_.detected_spikes = detection.spikes.n_spikes();
     progress_.end(counted(detection.spikes.n_spikes(), "spike") + " at " +
                   counted(grid.centres.x_um.size(), "centre"));
@@ -104,7 +100,7 @@ class RecordingSorter {
     progress_.begin(name, input_.recording.n_samples());
     Matching matching = match_templates(exec_, {prepared(), input_.probe, result_.pcs, before.templates},
                                         options_.matching, ledger_);
-    add(times_, matching.times);
+    times_.add(matching.times);
     result_.unfinished_windows = matching.unfinished_windows;
     progress_.end(fmt::format("{} of {}, in at most {}", counted(matching.n_spikes(), "spike"),
                               counted(before.templates.extent(0), "template"),
@@ -122,7 +118,7 @@ class RecordingSorter {
     if (found.spikes.n_spikes() == 0) return;
     progress_.begin(name, 0);
     const Clustering clustering = cluster_spikes(exec_, found.spikes, options_.clustering, ledger_);
-    add(times_, clustering.times);
+    times_.add(clustering.times);
     const bool are_matched = found.matched_templates.extent(0) > 0;
     if (are_matched)
       found.units = split_by_template(found.spikes, clustering.labels, options_.splitting);
@@ -130,7 +126,7 @@ class RecordingSorter {
       found.units = {clustering.labels, clustering.templates};
     const LearnedTemplates learned = learn_templates(exec_, found.spikes, found.units.labels,
                                                      found.units.means, options_.templates, ledger_);
-    add(times_, learned.times);
+    times_.add(learned.times);
     found.templates = learned.templates;
     progress_.end(counted(found.units.n_units(), "cluster") + ", " +
                   counted(learned.n_templates(), "template"));
@@ -163,7 +159,7 @@ class RecordingSorter {
                              {found.spikes, found.amplitude, found.matched_templates, found.units.labels,
                               found.units.means, input_.recording.n_samples()},
                              options_.curation, ledger_, report);
-    add(times_, report.times);
+    times_.add(report.times);
     result_.matched_templates = found.matched_templates;
     progress_.end(fmt::format("{} of {}; {} merged; {} removed with {}, and {}",
                               counted(result_.sorting.n_units(), "unit"),

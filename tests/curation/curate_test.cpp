@@ -71,7 +71,7 @@ TYPED_TEST(CurateTest, ReportsWhatItDid) {
   EXPECT_EQ(this->report.ghost_spikes, 400u);
   EXPECT_EQ(sorting.n_spikes(), problem.labels.size() - 430);
   std::vector<std::string> stages;
-  for (const auto& [stage, seconds] : this->report.times.entries()) stages.push_back(stage);
+  for (const StageTime& time : this->report.times.entries()) stages.push_back(time.stage);
   EXPECT_EQ(stages,
             (std::vector<std::string>{"curation::merges", "curation::duplicates", "curation::measures"}));
 }
