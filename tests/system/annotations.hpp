@@ -101,13 +101,13 @@ struct Annotations {
         kernels.begin(), kernels.end(), [device](const auto& kernel) { return kernel.device == device; }));
   }
 
-  /// Kernels on other instances. Exceptions: the host BLAS, which is called through Serial, and new Views of
-  /// the host, which Kokkos fills where it likes.
+  /// Kernels on other instances. Exceptions: the host BLAS, which is called through Serial, the host's own loops,
+  /// and new Views of the host, which Kokkos fills where it likes.
   std::set<std::string> kernels_elsewhere(std::uint32_t device) const {
     std::set<std::string> elsewhere;
     for (const auto& kernel : kernels)
       if (kernel.device != device && !kernel.name.starts_with("KokkosBlas::gemm") &&
-          !fills_host_view(kernel.name))
+          !kernel.name.starts_with("kokkosort::on_host::") && !fills_host_view(kernel.name))
         elsewhere.insert(kernel.name);
     return elsewhere;
   }

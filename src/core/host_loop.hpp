@@ -1,0 +1,23 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <string>
+
+namespace kokkosort {
+
+/// Calls body(i) for each i below n on all threads of the host, in any order, and returns when all are done: for
+/// what the host does itself, section by section or template by template. A body must not throw, nor depend on
+/// what another one writes.
+/// @param what  "stage::what", for tools
+template <class Body>
+void host_loop(const std::string& what, std::size_t n, const Body& body) {
+  using Host = Kokkos::DefaultHostExecutionSpace;
+  Kokkos::RangePolicy<Host, Kokkos::Schedule<Kokkos::Dynamic>> policy(Host(), 0, n);
+  policy.set_chunk_size(1);
+  Kokkos::parallel_for("kokkosort::on_host::" + what, policy, body);
+  Host().fence("kokkosort::on_host::" + what);
+}
+
+}  // namespace kokkosort
