@@ -64,8 +64,11 @@ def main(folder, results, device, sampling_rate_hz):
     clock.watch(spikedetect, "run", lambda named: "spikedetect.run")
     clock.watch(spikedetect, "extract_wPCA_wTEMP")
     clock.watch(clustering_qr, "run", lambda named: f"clustering_qr.run, {named['mode']}")
-    for function in ("postprocess_templates", "extract", "prepare_matching", "run_matching", "merging_function"):
+    for function in ("postprocess_templates", "extract", "prepare_matching", "run_matching"):
         clock.watch(template_matching, function)
+    # postprocess_templates calls it, too, and is timed with it.
+    clock.watch(template_matching, "merging_function",
+                lambda named: "merging_function" if named.get("check_dt", True) else "merging_function, of templates")
 
     start = time.perf_counter()
     pipeline.run_kilosort({"n_chan_bin": probe["n_chan"], "fs": sampling_rate_hz, "nblocks": 0}, probe=probe,
