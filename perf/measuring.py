@@ -42,7 +42,7 @@ def run(command, threads=0):
 class DeviceMemory:
     """MB that the first card has in use at the most while this runs, beyond what it had before; 0 without a card.
 
-    What the driver itself takes for a program is in it. Looks every 20 ms.
+    What the driver itself takes for a program is in it. Looks every 20 ms, which a timed run had better not have.
     """
 
     def __enter__(self):
@@ -54,17 +54,17 @@ class DeviceMemory:
         except OSError:
             self.process = None
             return self
-        self.before = self.most = float(self.process.stdout.readline() or 0)
-        self.reader = threading.Thread(target=self._read)
+        self._look(self.process.stdout.readline())
+        self.before = self.most
+        self.reader = threading.Thread(target=lambda: [self._look(line) for line in self.process.stdout])
         self.reader.start()
         return self
 
-    def _read(self):
-        for line in self.process.stdout:
-            try:
-                self.most = max(self.most, float(line))
-            except ValueError:
-                pass  # "[N/A]"
+    def _look(self, line):
+        try:
+            self.most = max(self.most, float(line))
+        except ValueError:
+            pass  # the driver does not tell
 
     def __exit__(self, *_):
         if self.process is not None:

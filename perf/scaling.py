@@ -30,8 +30,8 @@ COLUMNS = ["clusterings, s", "whole, s", "process, MB", "device, MB", "card, MB"
 EXPLANATION = """\
 Clusterings: from features in memory to labels, all of a sort. Whole: the program from its start to its end. Process:
 host memory of the program at the most. Device: what its arrays take on the card at the most. Card: what the driver says is
-in use on it at the most, looked at every 20 ms, beyond what was before. Exponent: the slope of a straight line through the
-logarithms.
+in use on it at the most, beyond what was before, looked at every 20 ms: in a run before the timed ones, but in the only one
+within each device_limit_mb. Exponent: the slope of a straight line through the logarithms.
 """
 FEATURES_DECK = """
 input: {{features: {source}, group: matched}}
@@ -51,14 +51,13 @@ output: {{folder: {folder}}}
 
 
 def measure(args, results, command, deck, result):
-    """One run of the program. @return the values of COLUMNS"""
+    """One run of the program. @return the values of COLUMNS but for the last"""
     path = results / "deck.yaml"
     path.write_text(deck)
-    with measuring.DeviceMemory() as card:
-        whole, _ = measuring.run([args.kokkosort, command, path, "--quiet"], args.threads)
+    whole, _ = measuring.run([args.kokkosort, command, path, "--quiet"], args.threads)
     seconds, memory = measuring.read_run(results / result)
     clusterings = sum(value for name, value in seconds.items() if name.startswith("clustering::"))
-    return [clusterings, whole, memory["process"], measuring.on_device(memory), card.mb]
+    return [clusterings, whole, memory["process"], measuring.on_device(memory)]
 
 
 def cluster(args, results, source, limit):
@@ -81,6 +80,13 @@ def digest_phy(results):
     for path in sorted((results / "phy").iterdir()):
         hashed.update(path.name.encode() + path.read_bytes())
     return hashed.hexdigest()[:16]
+
+
+def watched(run, *parts):
+    """One run while the card is looked at. @return the values of COLUMNS"""
+    with measuring.DeviceMemory() as card:
+        values = run(*parts)
+    return values + [card.mb]
 
 
 def shown(values):
@@ -161,13 +167,17 @@ class Scaling:
     def series(self, name, title, sizes, run):
         """Measures every size by turns, and says how fast all grows.
 
-        @param run  of the number of a size and a folder for the results: the values of COLUMNS
+        @param run  of the number of a size and a folder for the results: the values of COLUMNS but for the last
         """
         runs = [[] for _ in sizes]
-        for _ in range(self.args.repeats):
+        cards = []
+        for turn in range(-1, self.args.repeats):
             for i, of in enumerate(runs):
                 with tempfile.TemporaryDirectory(dir=self.base) as results:
-                    of.append(run(i, pathlib.Path(results)))
+                    if turn < 0:  # the first is not timed: it looks at the card, and files are in memory after it
+                        cards.append(watched(run, i, pathlib.Path(results))[-1])
+                    else:
+                        of.append(run(i, pathlib.Path(results)) + [cards[i]])
         medians = [[statistics.median(column) for column in zip(*of)] for of in runs]
         exponents = [f"{measuring.exponent(sizes, column):.2f}" if min(column) > 0 else "" for column in zip(*medians)]
         lines = [[f"{size:g}"] + shown(median) for size, median in zip(sizes, medians)] + [["exponent"] + exponents]
@@ -177,12 +187,12 @@ class Scaling:
     def within_limits(self, title, digest, run):
         """Measures once within each limit, and says whether the results are the same.
 
-        @param run  of a folder for the results and a limit: the values of COLUMNS
+        @param run  of a folder for the results and a limit: the values of COLUMNS but for the last
         """
         runs, digests = [], set()
         for limit in self.args.limits:
             with tempfile.TemporaryDirectory(dir=self.base) as results:
-                runs.append([run(pathlib.Path(results), limit)])
+                runs.append([watched(run, pathlib.Path(results), limit)])
                 digests.add(digest(pathlib.Path(results)))
         lines = [[limit] + shown(of[0]) for limit, of in zip(self.args.limits, runs)]
         verdict = "The results are the same bytes." if len(digests) == 1 else "The results DIFFER."
