@@ -5,7 +5,8 @@
 namespace kokkosort {
 
 MemoryWatch::MemoryWatch() {
-  if (!Kokkos::Tools::profileLibraryLoaded()) counter_ = std::make_unique<AllocationCounter>();
+  if (Kokkos::Tools::Experimental::get_callbacks().allocate_data == nullptr)
+    counter_ = std::make_unique<AllocationCounter>();
 }
 
 std::map<std::string, std::uint64_t> MemoryWatch::high_water() const {

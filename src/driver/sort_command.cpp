@@ -196,10 +196,12 @@ void run_sort(const CommandLine& line) {
   check_device_limit(deck.device_limit_bytes, runtime.device());
   SortFiles files = open_sort_files(deck);
   check_outputs(line, deck);
+  RunProfile profile(line.report);
   SortRun sort(line, deck, keys, files, runtime.device(), start);
   sort.run();
-  report(line, deck.result(), sort.record().ledger, [&] {
-    print_summary(SortSummary{deck, files, sort.result(), sort.record(), sort.seconds()});
+  const double seconds = sort.seconds();
+  report(line, deck.result(), sort.record(), seconds, profile, [&] {
+    print_summary(SortSummary{deck, files, sort.result(), sort.record(), seconds, !line.report});
   });
 }
 
