@@ -11,6 +11,11 @@ namespace {
 
 std::uint32_t round_up(std::uint32_t n, std::uint32_t multiple) { return (n + multiple - 1) / multiple * multiple; }
 
+/// Names host memory that is first touched by all threads, as it is packed.
+auto named(const std::string& what) {
+  return Kokkos::view_alloc(Kokkos::WithoutInitializing, "kokkosort::clustering::packed_" + what);
+}
+
 /// The spikes of the batch in host memory, in the order of its columns.
 struct PackedSpikes {
   HostVector<std::uint32_t> section_of;
@@ -23,12 +28,6 @@ struct PackedSpikes {
         sample(named("sample"), n_columns),
         centre(named("centre"), n_columns),
         features(named("features"), n_columns, n_values) {}
-
- private:
-  /// Unfilled: so much memory is first touched by all threads, as it is packed.
-  static auto named(const std::string& what) {
-    return Kokkos::view_alloc(Kokkos::WithoutInitializing, "kokkosort::clustering::packed_" + what);
-  }
 };
 
 void pack_section(const SpikeFeatures& spikes, const Section& section, const SectionExtent& extent, std::uint32_t place,
