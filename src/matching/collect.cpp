@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/host_loop.hpp"
 #include "core/instantiate.hpp"
 #include "core/transfers.hpp"
 
@@ -106,7 +107,8 @@ WindowSpikes read_spikes(const Exec& exec, const PlacedTemplates<Exec>& template
   const std::size_t width = rows.features.extent(1);
   WindowSpikes read;
   read.spikes = sorted_spikes(exec, list, rows, ledger);
-  read.features.reserve(list.count * width);
+  read.features = HostMatrix<float>(
+      Kokkos::view_alloc(Kokkos::WithoutInitializing, "kokkosort::matching::window_features"), list.count, width);
   for (std::size_t first = 0; first < list.count; first += rows.features.extent(0)) {
     const std::size_t count = std::min(rows.features.extent(0), list.count - first);
     const StagingVector<FoundSpike, Exec> staged(
@@ -119,7 +121,7 @@ WindowSpikes read_spikes(const Exec& exec, const PlacedTemplates<Exec>& template
                                                 workspace.traces, rows.features});
     const auto some = bring_down(exec, ledger, "matching", "features", rows.features_on_host,
                                  Vector<float, Exec>(rows.features.data(), count * width));
-    read.features.insert(read.features.end(), some.data(), some.data() + count * width);
+    host_copy("matching::window_features", some.data(), some.size(), &read.features(first, 0));
   }
   return read;
 }

@@ -41,7 +41,7 @@ struct FeatureRows {
 struct WindowSpikes {
   std::vector<FoundSpike> spikes;  // in time order, equal times in the order found; centres count from the
                                    // window's first
-  std::vector<float> features;     // [spikes, rows, pcs]
+  HostMatrix<float> features;      // [spikes, rows · pcs]
 };
 
 /// Brings a window's spikes to the host.

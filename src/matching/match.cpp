@@ -182,9 +182,9 @@ class RecordingMatcher {
       next += window.features.size();
     }
     host_loop("matching::join_features", found_.size(), [&](const std::size_t w) {
-      std::copy(found_[w].features.begin(), found_[w].features.end(), to[w]);
-      found_[w] = {};
+      std::copy_n(found_[w].features.data(), found_[w].features.size(), to[w]);
     });
+    found_.clear();
   }
 
   const Exec& exec_;
