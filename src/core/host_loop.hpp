@@ -2,6 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 
@@ -18,6 +19,17 @@ void host_loop(const std::string& what, std::size_t n, const Body& body) {
   policy.set_chunk_size(1);
   Kokkos::parallel_for("kokkosort::on_host::" + what, policy, body);
   Host().fence("kokkosort::on_host::" + what);
+}
+
+/// Copies an array that does not fit caches, on all threads of the host: they also share the work of memory that
+/// is touched for the first time.
+template <class T>
+void host_copy(const std::string& what, const T* from, std::size_t n, T* to) {
+  constexpr std::size_t at_once = std::size_t{1} << 16;
+  host_loop(what, (n + at_once - 1) / at_once, [=](const std::size_t block) {
+    const std::size_t first = block * at_once;
+    std::copy_n(from + first, std::min(at_once, n - first), to + first);
+  });
 }
 
 }  // namespace kokkosort

@@ -17,7 +17,7 @@ namespace {
 /// Clustered spikes, and the templates made of the clusters.
 struct ClusteredSpikes {
   SpikeFeatures spikes;
-  std::vector<float> amplitude;  // [spikes], times the template that found each; of matched spikes alone
+  Matching matching;  // owns the samples and centres of matched spikes
   HostTensor3<float> matched_templates;  // likewise
   SpikeUnits units;
   HostTensor3<float> templates;  // learned from the units
@@ -96,6 +96,7 @@ class RecordingSorter {
   ClusteredSpikes match(ClusteredSpikes before, int pass) {
     if (before.templates.extent(0) == 0) return {};
     before.spikes = {};  // not needed any more, and large
+    before.matching = {};
     const std::string name = pass == 0 ? "matching" : "matching, pass " + std::to_string(pass + 1);
     progress_.begin(name, input_.recording.n_samples());
     Matching matching = match_templates(exec_, {prepared(), input_.probe, result_.pcs, before.templates},
@@ -107,8 +108,8 @@ class RecordingSorter {
                               counted(matching.most_rounds, "round")));
     ClusteredSpikes found;
     found.matched_templates = before.templates;
-    found.amplitude = std::move(matching.amplitude);
-    found.spikes = features_of(std::move(matching));
+    found.matching = std::move(matching);
+    found.spikes = features_of(found.matching);
     cluster(found,
             pass == 0 ? "clustering of matched spikes" : "clustering, pass " + std::to_string(pass + 1));
     return found;
@@ -132,23 +133,18 @@ class RecordingSorter {
                   counted(learned.n_templates(), "template"));
   }
 
-  /// @param matching  gone on return: its features are as large as these
-  SpikeFeatures features_of(Matching matching) const {
+  /// @param matching  must stay
+  SpikeFeatures features_of(Matching& matching) const {
     SpikeFeatures spikes;
     spikes.probe = input_.probe;
     spikes.pcs = result_.pcs;
     spikes.sampling_rate_hz = input_.sampling_rate_hz;
     spikes.dmin_um = dmin_um_;
     spikes.dminx_um = dminx_um_;
-    spikes.centres = std::move(matching.centres);
-    const std::size_t n = matching.n_spikes();
-    const std::size_t n_rows = spikes.centres.channels.extent(1);
-    spikes.sample = HostVector<std::int64_t>("kokkosort::sort::sample", n);
-    spikes.centre = HostVector<std::int32_t>("kokkosort::sort::centre", n);
-    spikes.features = HostTensor3<float>("kokkosort::sort::features", n, n_rows, result_.pcs.wPCA.extent(0));
-    std::copy_n(matching.sample.data(), n, spikes.sample.data());
-    std::copy_n(matching.unit.data(), n, spikes.centre.data());
-    std::copy_n(matching.features.data(), matching.features.size(), spikes.features.data());
+    spikes.centres = matching.centres;
+    spikes.sample = HostVector<std::int64_t>(matching.sample.data(), matching.n_spikes());
+    spikes.centre = HostVector<std::int32_t>(matching.unit.data(), matching.n_spikes());
+    spikes.features = matching.features;
     return spikes;
   }
 
@@ -156,7 +152,7 @@ class RecordingSorter {
     progress_.begin("curation", 0);
     CurationReport report;
     result_.sorting = curate(exec_,
-                             {found.spikes, found.amplitude, found.matched_templates, found.units.labels,
+                             {found.spikes, found.matching.amplitude, found.matched_templates, found.units.labels,
                               found.units.means, input_.recording.n_samples()},
                              options_.curation, ledger_, report);
     times_.add(report.times);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "core/host_loop.hpp"
 #include "core/instantiate.hpp"
 #include "kokkosort/templates/correlations.hpp"
 #include "kokkosort/templates/pc_products.hpp"
@@ -40,16 +41,16 @@ struct Peak {
 
 /// The largest correlation of two templates, summed in order in double precision: what decides.
 /// @param products  pc_products
+/// @param norms     ‖U_i‖ ‖U_j‖
 Peak find_peak(const HostTensor3<float>& templates, std::size_t i, std::size_t j,
-               const HostMatrix<float>& products) {
+               const HostMatrix<float>& products, double norms) {
   const std::size_t n_pcs = templates.extent(2);
   std::vector<double> weights(n_pcs * n_pcs, 0.0);
-  for (std::size_t channel = 0; channel < templates.extent(1); ++channel)
+  for (const std::size_t channel : channels_of_template(templates, i))
     for (std::size_t p = 0; p < n_pcs; ++p)
       for (std::size_t q = 0; q < n_pcs; ++q)
         weights[p * n_pcs + q] +=
             static_cast<double>(templates(i, channel, p)) * static_cast<double>(templates(j, channel, q));
-  const double norms = template_norm(templates, i) * template_norm(templates, j);
   const auto nt = static_cast<int>((products.extent(1) + 1) / 2);
   Peak peak;
   for (std::size_t column = 0; column < products.extent(1); ++column) {
@@ -85,6 +86,10 @@ std::vector<MergeCandidate> find_candidates(const Exec& exec, const Probe& probe
   const auto other = read_back(exec, ledger, "second_of_pair", correlations.other);
   const HostMatrix<float> products = pc_products(pcs.wPCA);
 
+  std::vector<double> norm(templates.extent(0));
+  host_loop("templates::norms", norm.size(),
+            [&](const std::size_t k) { norm[k] = template_norm(templates, k); });
+
   std::vector<MergeCandidate> candidates;
   for (std::size_t place = 0; place < placed.n_templates; ++place)
     for (std::uint32_t pair = first(place); pair < first(place + 1); ++pair) {
@@ -96,14 +101,21 @@ std::vector<MergeCandidate> find_candidates(const Exec& exec, const Probe& probe
       if (!(rank(kept) < rank(merged))) continue;  // the pair comes the other way round, too
       const auto i = static_cast<std::size_t>(kept);
       const auto j = static_cast<std::size_t>(merged);
-      const double norm_i = template_norm(templates, i);
-      const double norm_j = template_norm(templates, j);
-      if (2.0 * std::abs(norm_i - norm_j) > options.max_norm_difference * (norm_i + norm_j)) continue;
-      const double proposed = static_cast<double>(largest(pair)) / (norm_i * norm_j);
+      if (2.0 * std::abs(norm[i] - norm[j]) > options.max_norm_difference * (norm[i] + norm[j])) continue;
+      const double proposed = static_cast<double>(largest(pair)) / (norm[i] * norm[j]);
       if (proposed < options.min_correlation - product_error) continue;
-      const Peak peak = find_peak(templates, i, j, products);
-      if (peak.value >= options.min_correlation) candidates.push_back({kept, merged, -peak.lag, peak.value});
+      candidates.push_back({kept, merged, 0, proposed});
     }
+  host_loop("templates::correlations", candidates.size(), [&](const std::size_t k) {
+    const auto i = static_cast<std::size_t>(candidates[k].kept);
+    const auto j = static_cast<std::size_t>(candidates[k].other);
+    const Peak peak = find_peak(templates, i, j, products, norm[i] * norm[j]);
+    candidates[k].shift = -peak.lag;
+    candidates[k].correlation = peak.value;
+  });
+  std::erase_if(candidates, [&options](const MergeCandidate& candidate) {
+    return !(candidate.correlation >= options.min_correlation);
+  });
   std::sort(candidates.begin(), candidates.end(),
             [&spikes](const MergeCandidate& a, const MergeCandidate& b) {
               const auto key = [&spikes](const MergeCandidate& c) {
