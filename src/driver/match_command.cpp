@@ -8,6 +8,7 @@
 #include "driver/environment.hpp"
 #include "driver/match_deck.hpp"
 #include "driver/match_input.hpp"
+#include "driver/memory_watch.hpp"
 #include "driver/report.hpp"
 #include "kokkosort/io/matched_file.hpp"
 #include "kokkosort/recording/noise_level.hpp"
@@ -63,6 +64,7 @@ void run_match(const CommandLine& line) {
   check_device_limit(deck.matching.device_limit_bytes, runtime.device());
   PendingFile result(deck.result(), line.overwrite);
   const Exec exec;
+  const MemoryWatch memory;
   RunProfile profile(line.report);
   StageTimes times;
   const MatchFiles files = open_timed(exec, deck, times);
@@ -71,6 +73,7 @@ void run_match(const CommandLine& line) {
   run.times = times;
   const Matching matching = match_templates(exec, files.input(), deck.matching, run.ledger);
   run.times.add(matching.times);
+  run.memory = memory.high_water();
   {
     const ScopedStage stage(exec, run.times, "write");
     write_matched(result, files.set, matching, run);
