@@ -213,11 +213,12 @@ void check_matching(const MatchingInput& input, const MatchingOptions& options) 
   const std::size_t needed = matching_bytes<Exec>(input, windows_of(input, options), options) + correlations;
   if (needed <= options.device_limit_bytes) return;
   const auto megabytes = [](std::size_t bytes) { return std::to_string((bytes >> 20) + 1); };
-  throw InputError("memory.device_limit_mb = " + std::to_string(options.device_limit_bytes >> 20) +
-                   " is too small: matching " + std::to_string(input.templates.extent(0)) +
-                   " templates in windows of " + std::to_string(options.window_samples) + " samples needs " +
-                   megabytes(needed) + ", " + megabytes(correlations) +
-                   " of them for the templates' correlations; raise it, or lower matching.window_samples");
+  throw DeviceLimitError("memory.device_limit_mb = " + std::to_string(options.device_limit_bytes >> 20) +
+                         " is too small: matching " + std::to_string(input.templates.extent(0)) +
+                         " templates in windows of " + std::to_string(options.window_samples) +
+                         " samples needs " + megabytes(needed) + ", " + megabytes(correlations) +
+                         " of them for the templates' correlations; raise it, or lower "
+                         "matching.window_samples");
 }
 
 template <class Exec>
