@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "core/host_loop.hpp"
 #include "core/instantiate.hpp"
 #include "kokkosort/clustering/leaf_grams.hpp"
 #include "kokkosort/clustering/leaves.hpp"
@@ -82,16 +83,31 @@ void copy_shifted(const SpikeFeatures& from, const HostMatrix<float>& products, 
   }
 }
 
+/// What of a pair can be compared.
+struct ComparedPair {
+  std::vector<std::int32_t> channels;
+  std::vector<ShiftedSpike> left;
+  std::vector<ShiftedSpike> right;
+};
+
+ComparedPair compare(const SpikeFeatures& spikes, const SpikePair& pair) {
+  const std::vector<std::int32_t> channels = common_channels(spikes, pair);
+  return {channels, thin_out(with_channels(spikes, pair.left, channels)),
+          thin_out(with_channels(spikes, pair.right, channels))};
+}
+
 PairSections make_sections(const SpikeFeatures& spikes, const HostMatrix<float>& products,
                            const std::vector<SpikePair>& pairs) {
+  std::vector<ComparedPair> compared(pairs.size());
+  host_loop("templates::compare_pairs", pairs.size(),
+            [&](std::size_t k) { compared[k] = compare(spikes, pairs[k]); });
   PairSections made;
   std::vector<ShiftedSpike> all;
   for (std::size_t k = 0; k < pairs.size(); ++k) {
+    const auto& [channels, left, right] = compared[k];
+    if (channels.empty() || std::min(left.size(), right.size()) < fewest_spikes) continue;
     Section section;
-    section.channels = common_channels(spikes, pairs[k]);
-    const auto left = thin_out(with_channels(spikes, pairs[k].left, section.channels));
-    const auto right = thin_out(with_channels(spikes, pairs[k].right, section.channels));
-    if (section.channels.empty() || std::min(left.size(), right.size()) < fewest_spikes) continue;
+    section.channels = channels;
     for (const auto* side : {&left, &right})
       for (const ShiftedSpike& shifted : *side) {
         section.spikes.push_back(static_cast<std::int64_t>(all.size()));
@@ -107,8 +123,10 @@ PairSections make_sections(const SpikeFeatures& spikes, const HostMatrix<float>&
   made.spikes.centre = HostVector<std::int32_t>("kokkosort::templates::pair_centres", all.size());
   made.spikes.features =
       HostTensor3<float>("kokkosort::templates::pair_features", all.size(), spikes.n_rows(), spikes.n_pcs());
-  for (std::size_t place = 0; place < all.size(); ++place)
-    copy_shifted(spikes, products, all[place], place, made.spikes);
+  host_blocks("templates::copy_shifted", all.size(), [&](std::size_t first, std::size_t last) {
+    for (std::size_t place = first; place < last; ++place)
+      copy_shifted(spikes, products, all[place], place, made.spikes);
+  });
   return made;
 }
 

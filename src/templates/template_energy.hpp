@@ -16,6 +16,13 @@ inline double channel_energy(const HostTensor3<float>& templates, std::size_t k,
   return energy;
 }
 
+/// Whether template k has any weight on a channel: most have on few.
+inline bool is_on_channel(const HostTensor3<float>& templates, std::size_t k, std::size_t channel) {
+  for (std::size_t p = 0; p < templates.extent(2); ++p)
+    if (templates(k, channel, p) != 0.0f) return true;
+  return false;
+}
+
 /// The channel of largest energy, ties to the smaller.
 inline std::size_t largest_channel(const HostTensor3<float>& templates, std::size_t k) {
   std::size_t largest = 0;
