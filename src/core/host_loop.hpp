@@ -8,9 +8,9 @@
 
 namespace kokkosort {
 
-/// Calls body(i) for each i below n on all threads of the host, in any order, and returns when all are done: for
-/// what the host does itself, section by section or template by template. A body must not throw, nor depend on
-/// what another one writes.
+/// Calls body(i) for each i below n on all threads of the host, in any order, and returns when all are done:
+/// for what the host does itself, section by section or template by template. A body must not throw, nor
+/// depend on what another one writes.
 /// @param what  "stage::what", for tools
 template <class Body>
 void host_loop(const std::string& what, std::size_t n, const Body& body) {
@@ -19,6 +19,14 @@ void host_loop(const std::string& what, std::size_t n, const Body& body) {
   policy.set_chunk_size(1);
   Kokkos::parallel_for("kokkosort::on_host::" + what, policy, body);
   Host().fence("kokkosort::on_host::" + what);
+}
+
+/// The same for n things that are little work each: calls body(first, last) for blocks of neighbours.
+template <class Body>
+void host_blocks(const std::string& what, std::size_t n, const Body& body) {
+  constexpr std::size_t block = 2048;
+  host_loop(what, (n + block - 1) / block,
+            [&](std::size_t i) { body(i * block, std::min(n, (i + 1) * block)); });
 }
 
 /// Copies an array that does not fit caches, on all threads of the host: they also share the work of memory that

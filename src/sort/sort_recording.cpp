@@ -171,10 +171,12 @@ class RecordingSorter {
         run_stage([&] { return cluster_spikes(exec_, found.spikes, options_.clustering, ledger_); });
     times_.add(clustering.times);
     const bool are_matched = found.matched_templates.extent(0) > 0;
-    if (are_matched)
+    if (are_matched) {
+      const ScopedStage stage(exec_, times_, "templates::split");
       found.units = split_by_template(found.spikes, clustering.labels, options_.splitting);
-    else
+    } else {
       found.units = {clustering.labels, clustering.templates};
+    }
     const LearnedTemplates learned = run_stage([&] {
       return learn_templates(exec_, found.spikes, found.units.labels, found.units.means, options_.templates,
                              ledger_);

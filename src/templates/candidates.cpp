@@ -39,18 +39,34 @@ struct Peak {
   int lag = 0;
 };
 
+/// Templates on the host, and what each of their pairs needs of them.
+struct HostTemplates {
+  const HostTensor3<float>& values;                // [templates, channels, pcs]
+  std::vector<double> norm;                        // [templates]
+  std::vector<std::vector<std::size_t>> channels;  // [templates], on which each is
+
+  explicit HostTemplates(const HostTensor3<float>& templates)
+      : values(templates), norm(templates.extent(0)), channels(templates.extent(0)) {
+    host_loop("templates::footprints", norm.size(), [this](std::size_t k) {
+      norm[k] = template_norm(values, k);
+      channels[k] = channels_of_template(values, k);
+    });
+  }
+};
+
 /// The largest correlation of two templates, summed in order in double precision: what decides.
 /// @param products  pc_products
-/// @param norms     ‖U_i‖ ‖U_j‖
-Peak find_peak(const HostTensor3<float>& templates, std::size_t i, std::size_t j,
-               const HostMatrix<float>& products, double norms) {
+Peak find_peak(const HostTemplates& on_host, std::size_t i, std::size_t j,
+               const HostMatrix<float>& products) {
+  const HostTensor3<float>& templates = on_host.values;
   const std::size_t n_pcs = templates.extent(2);
   std::vector<double> weights(n_pcs * n_pcs, 0.0);
-  for (const std::size_t channel : channels_of_template(templates, i))
+  for (const std::size_t channel : on_host.channels[i])  // elsewhere all products are zero
     for (std::size_t p = 0; p < n_pcs; ++p)
       for (std::size_t q = 0; q < n_pcs; ++q)
         weights[p * n_pcs + q] +=
             static_cast<double>(templates(i, channel, p)) * static_cast<double>(templates(j, channel, q));
+  const double norms = on_host.norm[i] * on_host.norm[j];
   const auto nt = static_cast<int>((products.extent(1) + 1) / 2);
   Peak peak;
   for (std::size_t column = 0; column < products.extent(1); ++column) {
@@ -86,12 +102,10 @@ std::vector<MergeCandidate> find_candidates(const Exec& exec, const Probe& probe
   const auto other = read_back(exec, ledger, "second_of_pair", correlations.other);
   const HostMatrix<float> products = pc_products(pcs.wPCA);
 
-  std::vector<double> norm(templates.extent(0));
-  host_loop("templates::norms", norm.size(),
-            [&](const std::size_t k) { norm[k] = template_norm(templates, k); });
+  const HostTemplates on_host(templates);
 
-  std::vector<MergeCandidate> candidates;
-  for (std::size_t place = 0; place < placed.n_templates; ++place)
+  std::vector<std::vector<MergeCandidate>> found(placed.n_templates);
+  host_loop("templates::find_peaks", placed.n_templates, [&](std::size_t place) {
     for (std::uint32_t pair = first(place); pair < first(place + 1); ++pair) {
       const std::int32_t kept = placed.template_at[place];
       const std::int32_t merged = placed.template_at[static_cast<std::size_t>(other(pair))];
@@ -101,21 +115,18 @@ std::vector<MergeCandidate> find_candidates(const Exec& exec, const Probe& probe
       if (!(rank(kept) < rank(merged))) continue;  // the pair comes the other way round, too
       const auto i = static_cast<std::size_t>(kept);
       const auto j = static_cast<std::size_t>(merged);
-      if (2.0 * std::abs(norm[i] - norm[j]) > options.max_norm_difference * (norm[i] + norm[j])) continue;
-      const double proposed = static_cast<double>(largest(pair)) / (norm[i] * norm[j]);
+      const double norm_i = on_host.norm[i];
+      const double norm_j = on_host.norm[j];
+      if (2.0 * std::abs(norm_i - norm_j) > options.max_norm_difference * (norm_i + norm_j)) continue;
+      const double proposed = static_cast<double>(largest(pair)) / (norm_i * norm_j);
       if (proposed < options.min_correlation - product_error) continue;
-      candidates.push_back({kept, merged, 0, proposed});
+      const Peak peak = find_peak(on_host, i, j, products);
+      if (peak.value >= options.min_correlation)
+        found[place].push_back({kept, merged, -peak.lag, peak.value});
     }
-  host_loop("templates::correlations", candidates.size(), [&](const std::size_t k) {
-    const auto i = static_cast<std::size_t>(candidates[k].kept);
-    const auto j = static_cast<std::size_t>(candidates[k].other);
-    const Peak peak = find_peak(templates, i, j, products, norm[i] * norm[j]);
-    candidates[k].shift = -peak.lag;
-    candidates[k].correlation = peak.value;
   });
-  std::erase_if(candidates, [&options](const MergeCandidate& candidate) {
-    return !(candidate.correlation >= options.min_correlation);
-  });
+  std::vector<MergeCandidate> candidates;
+  for (const auto& of_one : found) candidates.insert(candidates.end(), of_one.begin(), of_one.end());
   std::sort(candidates.begin(), candidates.end(),
             [&spikes](const MergeCandidate& a, const MergeCandidate& b) {
               const auto key = [&spikes](const MergeCandidate& c) {
