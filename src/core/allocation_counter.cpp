@@ -13,7 +13,8 @@ AllocationCounter::AllocationCounter() : before_(Kokkos::Tools::Experimental::ge
 }
 
 AllocationCounter::~AllocationCounter() {
-  Kokkos::Tools::Experimental::set_callbacks(before_);
+  Kokkos::Tools::Experimental::set_allocate_data_callback(before_.allocate_data);
+  Kokkos::Tools::Experimental::set_deallocate_data_callback(before_.deallocate_data);
   current_ = nullptr;
 }
 

@@ -13,7 +13,10 @@ KernelCounter::KernelCounter() : before_(Kokkos::Tools::Experimental::get_callba
 }
 
 KernelCounter::~KernelCounter() {
-  Kokkos::Tools::Experimental::set_callbacks(before_);
+  namespace Tools = Kokkos::Tools::Experimental;
+  Tools::set_begin_parallel_for_callback(before_.begin_parallel_for);
+  Tools::set_begin_parallel_reduce_callback(before_.begin_parallel_reduce);
+  Tools::set_begin_parallel_scan_callback(before_.begin_parallel_scan);
   current_ = nullptr;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/counted.hpp"
+#include "core/host_loop.hpp"
 #include "core/instantiate.hpp"
 #include "detection/limit.hpp"
 #include "kokkosort/detection/search.hpp"
@@ -51,8 +52,9 @@ struct SearchPlan {
 
 /// Puts the windows' spikes into one list, and lets go of each as it is copied.
 void join(std::vector<WindowSpikes>& windows, SpikeFeatures& spikes) {
-  std::size_t n = 0;
-  for (const WindowSpikes& window : windows) n += window.sample.size();
+  std::vector<std::size_t> first(1, 0);  // of the spikes of each window
+  for (const WindowSpikes& window : windows) first.push_back(first.back() + window.sample.size());
+  const std::size_t n = first.back();
   const auto named = [](const std::string& what) {
     return Kokkos::view_alloc(Kokkos::WithoutInitializing, "kokkosort::detection::" + what + "_on_host");
   };
@@ -61,14 +63,13 @@ void join(std::vector<WindowSpikes>& windows, SpikeFeatures& spikes) {
   spikes.features = HostTensor3<float>(named("spike_features"), n, spikes.centres.channels.extent(1),
                                        spikes.pcs.wPCA.extent(0));
   const std::size_t width = spikes.n_rows() * spikes.n_pcs();
-  std::size_t place = 0;
-  for (WindowSpikes& window : windows) {
-    std::copy(window.sample.begin(), window.sample.end(), spikes.sample.data() + place);
-    std::copy(window.centre.begin(), window.centre.end(), spikes.centre.data() + place);
-    std::copy(window.features.begin(), window.features.end(), spikes.features.data() + place * width);
-    place += window.sample.size();
+  host_loop("detection::join", windows.size(), [&](std::size_t w) {
+    WindowSpikes& window = windows[w];
+    std::copy(window.sample.begin(), window.sample.end(), spikes.sample.data() + first[w]);
+    std::copy(window.centre.begin(), window.centre.end(), spikes.centre.data() + first[w]);
+    std::copy(window.features.begin(), window.features.end(), spikes.features.data() + first[w] * width);
     window = {};
-  }
+  });
 }
 
 /// Searches a recording's windows in order.
@@ -133,7 +134,10 @@ Detection detect_spikes(const Exec& exec, PreparedRecording recording, const Pro
   result.spikes.sampling_rate_hz = recording.preparation.sampling_rate_hz;
   result.spikes.dmin_um = grid.dmin_um;
   result.spikes.dminx_um = grid.dminx_um;
-  join(found, result.spikes);
+  {
+    const ScopedStage stage(exec, result.times, "detection::join");
+    join(found, result.spikes);
+  }
   return result;
 }
 

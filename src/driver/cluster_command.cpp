@@ -50,6 +50,7 @@ void run_cluster(const CommandLine& line) {
   PendingFile result(deck.result(), line.overwrite);
   const Exec exec;
   const MemoryWatch memory;
+  RunProfile profile(line.report);
   RunRecord run = describe_run("cluster", keys, runtime.device());
   const SpikeFeatures spikes = read_timed(exec, deck, run.times);
   const ClusterResult clusters = cluster(exec, deck, spikes, run);
@@ -60,8 +61,8 @@ void run_cluster(const CommandLine& line) {
   }
 
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  report(line, deck.result(), run.ledger, [&] {
-    print_summary(ClusterSummary{deck, spikes, clusters, run, seconds});
+  report(line, deck.result(), run, seconds, profile, [&] {
+    print_summary(ClusterSummary{deck, spikes, clusters, run, seconds, !line.report});
   });
 }
 

@@ -65,6 +65,7 @@ void run_match(const CommandLine& line) {
   PendingFile result(deck.result(), line.overwrite);
   const Exec exec;
   const MemoryWatch memory;
+  RunProfile profile(line.report);
   StageTimes times;
   const MatchFiles files = open_timed(exec, deck, times);
   warn_of_noise(deck, files);
@@ -80,8 +81,8 @@ void run_match(const CommandLine& line) {
 
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   warn(deck, matching);
-  report(line, deck.result(), run.ledger, [&] {
-    print_summary(MatchSummary{deck, files, matching, run, seconds});
+  report(line, deck.result(), run, seconds, profile, [&] {
+    print_summary(MatchSummary{deck, files, matching, run, seconds, !line.report});
   });
 }
 

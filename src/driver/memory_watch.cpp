@@ -25,7 +25,8 @@ std::uint64_t process_high_water() {
 }  // namespace
 
 MemoryWatch::MemoryWatch() {
-  if (!Kokkos::Tools::profileLibraryLoaded()) counter_ = std::make_unique<AllocationCounter>();
+  if (Kokkos::Tools::Experimental::get_callbacks().allocate_data == nullptr)
+    counter_ = std::make_unique<AllocationCounter>();
 }
 
 std::map<std::string, std::uint64_t> MemoryWatch::high_water() const {

@@ -71,7 +71,7 @@ TEST(MemoryWatch, SeesMemoryAndDelaysNoLaunch) {
 }
 
 TEST(MemoryWatch, LeavesToolsTheirPlace) {
-  const FenceCounter tool;
+  const AllocationCounter tool;
   const MemoryWatch watch;
   EXPECT_EQ(watch.high_water().size(), 1u);
 }
