@@ -46,7 +46,7 @@ void run_cluster(const CommandLine& line) {
   refuse_replacing_input(deck.features, deck.result());
 
   const Runtime runtime(line.device, deck.threads);
-  check_device_limit(deck.clustering.device_limit_bytes, runtime.device());
+  settle_device_limit(deck.clustering.device_limit_bytes, runtime.device());
   PendingFile result(deck.result(), line.overwrite);
   const Exec exec;
   const MemoryWatch memory;
@@ -72,7 +72,7 @@ void check_cluster_deck(const CommandLine& line) {
   load_deck_with_output(line.deck, line.overrides, keys, deck.output_folder);
   refuse_replacing_input(deck.features, deck.result());
   const Runtime runtime(line.device, deck.threads);
-  check_device_limit(deck.clustering.device_limit_bytes, runtime.device());
+  settle_device_limit(deck.clustering.device_limit_bytes, runtime.device());
   check_output(deck.result(), line.overwrite);
   const SpikeFeatures spikes = read_spikes(deck);
   if (line.quiet) return;

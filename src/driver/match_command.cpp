@@ -61,7 +61,7 @@ void run_match(const CommandLine& line) {
   load(line, deck, keys);
 
   const Runtime runtime(line.device, deck.threads);
-  check_device_limit(deck.matching.device_limit_bytes, runtime.device());
+  settle_device_limit(deck.matching.device_limit_bytes, runtime.device());
   PendingFile result(deck.result(), line.overwrite);
   const Exec exec;
   const MemoryWatch memory;
@@ -91,7 +91,7 @@ void check_match_deck(const CommandLine& line) {
   const DeckKeys keys = match_keys(deck);
   load(line, deck, keys);
   const Runtime runtime(line.device, deck.threads);
-  check_device_limit(deck.matching.device_limit_bytes, runtime.device());
+  settle_device_limit(deck.matching.device_limit_bytes, runtime.device());
   check_output(deck.result(), line.overwrite);
   const MatchFiles files = open_match_files(deck);
   warn_of_noise(deck, files);

@@ -202,7 +202,7 @@ void run_sort(const CommandLine& line) {
   const DeckKeys keys = sort_keys(deck);
   load_deck_with_output(line.deck, line.overrides, keys, deck.output_folder);
   const Runtime runtime(line.device, deck.threads);
-  check_device_limit(deck.device_limit_bytes, runtime.device());
+  settle_device_limit(deck.device_limit_bytes, runtime.device());
   times.add("start", seconds_since(start));
   const Clock::time_point started = Clock::now();
   SortFiles files = open_sort_files(deck);
@@ -222,7 +222,7 @@ void check_sort_deck(const CommandLine& line) {
   const DeckKeys keys = sort_keys(deck);
   load_deck_with_output(line.deck, line.overrides, keys, deck.output_folder);
   const Runtime runtime(line.device, deck.threads);
-  check_device_limit(deck.device_limit_bytes, runtime.device());
+  settle_device_limit(deck.device_limit_bytes, runtime.device());
   const SortFiles files = open_sort_files(deck);
   check_outputs(line, deck);
   if (line.quiet) return;

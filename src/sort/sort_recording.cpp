@@ -208,7 +208,7 @@ class RecordingSorter {
     result_.sorting = run_stage([&] {
       report = {};
       return curate(exec_,
-                    {found.spikes, found.amplitude, found.matched_templates, found.units.labels,
+                    {found.spikes, found.matching.amplitude, found.matched_templates, found.units.labels,
                      found.units.means, input_.recording.n_samples()},
                     options_.curation, ledger_, report);
     });

@@ -120,19 +120,6 @@ void copy_shifted(const SpikeFeatures& from, const HostMatrix<float>& products, 
   }
 }
 
-/// What of a pair can be compared.
-struct ComparedPair {
-  std::vector<std::int32_t> channels;
-  std::vector<ShiftedSpike> left;
-  std::vector<ShiftedSpike> right;
-};
-
-ComparedPair compare(const SpikeFeatures& spikes, const SpikePair& pair) {
-  const std::vector<std::int32_t> channels = common_channels(spikes, pair);
-  return {channels, thin_out(with_channels(spikes, pair.left, channels)),
-          thin_out(with_channels(spikes, pair.right, channels))};
-}
-
 PairSections make_sections(const SpikeFeatures& spikes, const HostMatrix<float>& products,
                            const std::vector<SpikePair>& pairs) {
   std::vector<ComparedPair> compared(pairs.size());
