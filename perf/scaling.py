@@ -226,7 +226,8 @@ def parse():
     parser.add_argument("--near", type=int, default=24, help="channels of a spike's features")
     parser.add_argument("--seconds", type=float, default=30, help="of the shortest sort")
     parser.add_argument("--volume", type=int, default=4000000, help="spikes of an hour")
-    parser.add_argument("--limits", type=int, nargs="+", default=[4096, 6000, 60000], help="the first for all else")
+    parser.add_argument("--limits", type=int, nargs="+", default=[0, 6000, 4096],
+                        help="MB; 0: half of what the card has; the first for all else")
     parser.add_argument("--recording", type=pathlib.Path,
                         help="folder with recording.bin and probe.json: sorted whole within limits, in place of a simulated one")
     parser.add_argument("--threads", type=int, default=0, help="of the host; 0: all")
