@@ -135,11 +135,12 @@ class Scaling:
         source.unlink()
 
     def limits(self):
-        seconds = 4 * self.args.seconds
+        seconds, source = 4 * self.args.seconds, self.args.recording
         title = f"The whole sort, {self.most_channels} channels, {seconds:g} s"
-        source = self.simulate(self.most_channels, seconds)
-        if self.args.recording:
-            source, seconds, title = self.args.recording.resolve(), 0, f"The whole sort of {self.args.recording.name}"
+        if source:
+            seconds, source, title = 0, source.resolve(), f"The whole sort of {source.name}"
+        else:
+            source = self.simulate(self.most_channels, seconds)
         self.within_limits(title, digest_phy, lambda results, limit: sort(self.args, results, source, limit, seconds))
 
     def clusterings(self, name, title, options, sizes):
