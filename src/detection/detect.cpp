@@ -50,6 +50,15 @@ struct SearchPlan {
         ranges(ranges_of(windows, sizes)) {}
 };
 
+/// Reads the traces, writes the spikes' features. Every channel is projected onto the shapes, and the spikes'
+/// waveforms onto the components; which centres are scored depends on the traces.
+StageWork work_of_search(const SearchSizes& sizes, const SearchWindow& window, std::size_t n_spikes) {
+  const double traces = static_cast<double>(sizes.n_channels) * static_cast<double>(window.size());
+  const auto features = static_cast<double>(n_spikes * sizes.n_rows * sizes.n_pcs);
+  return {sizeof(float) * (traces + features),
+          2.0 * static_cast<double>(sizes.nt) * (static_cast<double>(sizes.n_shapes) * traces + features)};
+}
+
 /// Puts the windows' spikes into one list, and lets go of each as it is copied.
 void join(std::vector<WindowSpikes>& windows, SpikeFeatures& spikes) {
   std::vector<std::size_t> first(1, 0);  // of the spikes of each window
@@ -96,8 +105,9 @@ std::vector<WindowSpikes> search_windows(const Exec& exec, PreparedRecording rec
   std::int64_t n = 0;
   for (const SearchWindow& window : plan.windows) {
     loader.next(workspace.traces);
-    const auto stage = time("search");
+    auto stage = time("search");
     found.push_back(search_window(exec, tables, window, options, workspace, ledger));
+    stage.needs(work_of_search(plan.sizes, window, found.back().sample.size()));
     n += static_cast<std::int64_t>(found.back().sample.size());
     if (n > options.max_spikes)
       throw InputError(fmt::format(

@@ -61,9 +61,10 @@ void run_cluster(const CommandLine& line) {
   }
 
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  report(line, deck.result(), run, seconds, profile, [&] {
-    print_summary(ClusterSummary{deck, spikes, clusters, run, seconds, !line.report});
-  });
+  report(
+      line, deck.result(),
+      [&] { print_summary(ClusterSummary{deck, spikes, clusters, run, seconds, !line.report}); },
+      [&] { print_details(profile, run, seconds); });
 }
 
 void check_cluster_deck(const CommandLine& line) {

@@ -81,9 +81,10 @@ void run_match(const CommandLine& line) {
 
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   warn(deck, matching);
-  report(line, deck.result(), run, seconds, profile, [&] {
-    print_summary(MatchSummary{deck, files, matching, run, seconds, !line.report});
-  });
+  report(
+      line, deck.result(),
+      [&] { print_summary(MatchSummary{deck, files, matching, run, seconds, !line.report}); },
+      [&] { print_details(profile, run, seconds); });
 }
 
 void check_match_deck(const CommandLine& line) {

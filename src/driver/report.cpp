@@ -116,11 +116,15 @@ std::string memory_table(const std::map<std::string, std::uint64_t>& memory) {
   return table;
 }
 
-void report(const CommandLine& line, const std::filesystem::path& result, const RunRecord& run, double seconds,
-            RunProfile& profile, const std::function<void()>& print_summary) {
+void print_details(RunProfile& profile, const RunRecord& run, double seconds) {
+  fmt::print("\n{}\n{}", profile.finish(run.times, seconds), ledger_table(run.ledger));
+}
+
+void report(const CommandLine& line, const std::filesystem::path& result,
+            const std::function<void()>& print_summary, const std::function<void()>& print_details) {
   try {
     if (!line.quiet) print_summary();
-    if (line.report) fmt::print("\n{}\n{}", profile.finish(run.times, seconds), ledger_table(run.ledger));
+    if (line.report) print_details();
     flush_output();
   } catch (const std::exception& error) {
     print_warning(fmt::format("{} is written; {}", result.string(), error.what()));

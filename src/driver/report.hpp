@@ -63,12 +63,15 @@ std::string ledger_table(const TransferLedger& ledger);
 /// The most memory that was taken, by memory space; a line each.
 std::string memory_table(const std::map<std::string, std::uint64_t>& memory);
 
+/// Prints what --report asks for: a run's profile, which ends, and what crossed between host and device.
+/// @param seconds  of the whole run
+void print_details(RunProfile& profile, const RunRecord& run, double seconds);
+
 /// Prints what a command has to tell, as its options ask. The result is in its place by now: that this cannot
 /// be printed is a warning.
-/// @param profile  of the run; ends
-/// @param seconds  of the run
-void report(const CommandLine& line, const std::filesystem::path& result, const RunRecord& run, double seconds,
-            RunProfile& profile, const std::function<void()>& print_summary);
+void report(
+    const CommandLine& line, const std::filesystem::path& result, const std::function<void()>& print_summary,
+    const std::function<void()>& print_details = [] {});
 
 /// The text without line ends: names in files may contain anything.
 std::string one_line(std::string text);

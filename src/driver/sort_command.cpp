@@ -212,9 +212,10 @@ void run_sort(const CommandLine& line) {
   SortRun sort(line, deck, keys, files, runtime.device(), start, times);
   sort.run();
   const double seconds = sort.seconds();
-  report(line, deck.result(), sort.record(), seconds, profile, [&] {
-    print_summary(SortSummary{deck, files, sort.result(), sort.record(), seconds, !line.report});
-  });
+  report(
+      line, deck.result(),
+      [&] { print_summary(SortSummary{deck, files, sort.result(), sort.record(), seconds, !line.report}); },
+      [&] { print_details(profile, sort.record(), seconds); });
 }
 
 void check_sort_deck(const CommandLine& line) {

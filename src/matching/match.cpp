@@ -16,6 +16,7 @@
 #include "kokkosort/templates/placed_templates.hpp"
 #include "matching/collect.hpp"
 #include "matching/traces.hpp"
+#include "matching/work.hpp"
 
 namespace kokkosort {
 namespace {
@@ -103,10 +104,11 @@ class RecordingMatcher {
         nt_(static_cast<int>(input.pcs.wPCA.extent(1))),
         windows_(windows_of(input, options)) {
     {
-      const auto stage = time("correlations");
+      auto stage = time("correlations");
       templates_ = place_templates(exec_, input.probe, input.templates, ledger);
       correlations_ = correlate_templates(exec_, templates_, input.pcs.wPCA,
                                           {.limit_bytes = options.device_limit_bytes}, ledger);
+      stage.needs(work_of_correlations(templates_, correlations_));
     }
     const auto stage = time("workspace");
     wPCA_ = upload_matrix(exec_, ledger, "matching", "wPCA", input.pcs.wPCA);
@@ -145,10 +147,12 @@ class RecordingMatcher {
 
   void match(const WindowExtent& window) {
     {
-      const auto stage = time("scores");
+      auto stage = time("scores");
+      stage.needs(work_of_scores(templates_, nt_, window));
       compute_scores(exec_, templates_, wPCA_, window, options_, workspace_);
     }
-    const auto stage = time("pursuit");
+    auto stage = time("pursuit");
+    stage.needs(work_of_pursuit(templates_, window));
     const PursuitEnd end =
         pursue(exec_, templates_, correlations_, wPCA_, window, options_, workspace_, ledger_);
     result_.most_rounds = std::max(result_.most_rounds, end.rounds);
@@ -156,13 +160,15 @@ class RecordingMatcher {
   }
 
   void collect(const WindowExtent& window) {
-    const auto stage = time("features");
+    auto stage = time("features");
     const std::int64_t shift = nt_ / 2 - input_.pcs.peak_sample;
     WindowExtent within = window;  // the recording: a peak outside it is not reported
     within.core_end = std::min(window.core_end, n_samples_of(input_) + shift);
     list_spikes(exec_, within, shift, workspace_, spikes_, ledger_);
     found_.push_back(read_spikes(exec_, templates_, wPCA_, spikes_, rows_, workspace_, ledger_));
-    for (const FoundSpike& spike : found_.back().spikes) {
+    const std::vector<FoundSpike>& found = found_.back().spikes;
+    stage.needs(work_of_features(templates_, nt_, window, found.size(), rows_.channels.extent(1)));
+    for (const FoundSpike& spike : found) {
       result_.sample.push_back(window.first + spike.centre - shift);
       result_.unit.push_back(templates_.template_at[static_cast<std::size_t>(spike.unit)]);
       result_.amplitude.push_back(spike.amplitude);

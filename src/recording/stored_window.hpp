@@ -17,6 +17,8 @@ struct StoredWindow {
   SampleType type = SampleType::int16;
   std::size_t n_columns = 0;
   SampleRange range{0, 0};
+
+  std::size_t n_bytes() const { return range.size() * n_columns * bytes_of(type); }
 };
 
 /// Calls body with a zero of the type that samples are stored as.
