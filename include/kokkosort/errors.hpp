@@ -12,4 +12,10 @@ class InputError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// A stage's limit of device memory is too small for it: with a larger one it can be run again.
+class DeviceLimitError : public InputError {
+ public:
+  using InputError::InputError;
+};
+
 }  // namespace kokkosort

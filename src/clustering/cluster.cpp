@@ -38,10 +38,10 @@ void check_largest_section(const std::vector<Section>& sections, const std::vect
                            std::size_t scratch, std::size_t limit) {
   const auto largest = static_cast<std::size_t>(std::max_element(bytes.begin(), bytes.end()) - bytes.begin());
   if (scratch + bytes[largest] <= limit) return;
-  throw InputError("memory.device_limit_mb = " + std::to_string(limit >> 20) + " is too small: a section of " +
-                   std::to_string(sections[largest].spikes.size()) + " spikes needs " +
-                   std::to_string(((scratch + bytes[largest]) >> 20) + 1) +
-                   "; raise it, or lower clustering.max_chunk_dots");
+  throw DeviceLimitError("memory.device_limit_mb = " + std::to_string(limit >> 20) + " is too small: a section of " +
+                         std::to_string(sections[largest].spikes.size()) + " spikes needs " +
+                         std::to_string(((scratch + bytes[largest]) >> 20) + 1) +
+                         "; raise it, or lower clustering.max_chunk_dots");
 }
 
 std::vector<BatchRange> plan_batches(const SpikeFeatures& spikes, const std::vector<Section>& sections,

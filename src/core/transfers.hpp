@@ -33,22 +33,6 @@ Matrix<T, Exec> upload_matrix(const Exec& exec, TransferLedger& ledger, const st
   return to;
 }
 
-/// Staged memory as the device sees it: itself where the device is the host, else a copy at the beginning of
-/// `buffer`. Queued on exec; the staged memory must stay until that is fenced.
-template <class Exec, class T>
-Vector<T, Exec> bring_up(const Exec& exec, TransferLedger& ledger, const std::string& stage,
-                         const std::string& what, const Vector<T, Exec>& buffer,
-                         const StagingVector<T, Exec>& staged) {
-  if constexpr (runs_on_host<Exec>) {
-    ledger.record(stage, what, Direction::up, staged.size() * sizeof(T));
-    return staged;
-  } else {
-    const Vector<T, Exec> to(Kokkos::subview(buffer, std::make_pair(std::size_t{0}, staged.size())));
-    copy_up(exec, ledger, stage, what, to, staged);
-    return to;
-  }
-}
-
 /// Device memory as the host sees it, when it is there: itself where the device is the host, else a copy at
 /// the beginning of `staging`.
 template <class Exec, class T>

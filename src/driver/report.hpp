@@ -10,6 +10,7 @@
 #include "driver/commands.hpp"
 #include "driver/match_deck.hpp"
 #include "driver/match_input.hpp"
+#include "driver/run_profile.hpp"
 #include "driver/sort_deck.hpp"
 #include "driver/sort_input.hpp"
 #include "kokkosort/io/clusters_file.hpp"
@@ -23,7 +24,8 @@ struct ClusterSummary {
   const SpikeFeatures& spikes;
   const ClusterResult& clusters;
   const RunRecord& run;
-  double seconds;  // from start to end
+  double seconds;    // from start to end
+  bool lists_times;  // of the stages; a profile does it better
 };
 
 /// Prints what was clustered, into how many units, how long it took and where the result is.
@@ -35,7 +37,8 @@ struct MatchSummary {
   const MatchFiles& files;
   const Matching& matching;
   const RunRecord& run;
-  double seconds;  // from start to end
+  double seconds;    // from start to end
+  bool lists_times;  // of the stages; a profile does it better
 };
 
 /// Prints what was matched, how many spikes were found, how long it took and where the result is.
@@ -47,7 +50,8 @@ struct SortSummary {
   const SortFiles& files;
   const SortResult& result;
   const RunRecord& run;
-  double seconds;  // from start to end
+  double seconds;    // from start to end
+  bool lists_times;  // of the stages; a profile does it better
 };
 
 /// Prints what was sorted, into how many units, how long it took and where the results are.
@@ -61,8 +65,10 @@ std::string memory_table(const std::map<std::string, std::uint64_t>& memory);
 
 /// Prints what a command has to tell, as its options ask. The result is in its place by now: that this cannot
 /// be printed is a warning.
-void report(const CommandLine& line, const std::filesystem::path& result, const TransferLedger& ledger,
-            const std::function<void()>& print_summary);
+/// @param profile  of the run; ends
+/// @param seconds  of the run
+void report(const CommandLine& line, const std::filesystem::path& result, const RunRecord& run, double seconds,
+            RunProfile& profile, const std::function<void()>& print_summary);
 
 /// The text without line ends: names in files may contain anything.
 std::string one_line(std::string text);

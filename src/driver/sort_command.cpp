@@ -1,23 +1,21 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/resource.h>
 
 #include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <exception>
 #include <fstream>
-#include <memory>
 #include <optional>
 #include <stdexcept>
 
 #include "core/counted.hpp"
-#include "core/kernel_counter.hpp"
 #include "driver/commands.hpp"
 #include "driver/common_checks.hpp"
 #include "driver/common_keys.hpp"
 #include "driver/console_progress.hpp"
 #include "driver/environment.hpp"
+#include "driver/memory_watch.hpp"
 #include "driver/report.hpp"
 #include "driver/run_log.hpp"
 #include "driver/sort_deck.hpp"
@@ -37,27 +35,6 @@ using Exec = Kokkos::DefaultExecutionSpace;
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
-
-/// Watches memory for the record of a run. A tool that Kokkos has loaded keeps its place: then only the
-/// process is seen.
-class MemoryWatch {
- public:
-  MemoryWatch() {
-    if (!Kokkos::Tools::profileLibraryLoaded()) counter_ = std::make_unique<KernelCounter>();
-  }
-
-  std::map<std::string, std::uint64_t> high_water() const {
-    std::map<std::string, std::uint64_t> memory;
-    if (counter_) memory = counter_->high_water();
-    rusage usage{};
-    if (getrusage(RUSAGE_SELF, &usage) == 0)
-      memory["process"] = static_cast<std::uint64_t>(usage.ru_maxrss) << 10;  // kilobytes
-    return memory;
-  }
-
- private:
-  std::unique_ptr<KernelCounter> counter_;
-};
 
 /// The columns of the recording whose channels are so; empty: none.
 std::string columns_where(const Preparation& preparation, bool ChannelReport::*is) {
@@ -231,10 +208,12 @@ void run_sort(const CommandLine& line) {
   SortFiles files = open_sort_files(deck);
   check_outputs(line, deck);
   times.add("open", seconds_since(started));
+  RunProfile profile(line.report);
   SortRun sort(line, deck, keys, files, runtime.device(), start, times);
   sort.run();
-  report(line, deck.result(), sort.record().ledger, [&] {
-    print_summary(SortSummary{deck, files, sort.result(), sort.record(), sort.seconds()});
+  const double seconds = sort.seconds();
+  report(line, deck.result(), sort.record(), seconds, profile, [&] {
+    print_summary(SortSummary{deck, files, sort.result(), sort.record(), seconds, !line.report});
   });
 }
 

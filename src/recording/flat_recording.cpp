@@ -98,6 +98,7 @@ class FlatRecording final : public Recording {
   }
   std::size_t n_channels() const override { return n_channels_; }
   SampleType type() const override { return type_; }
+  bool reads_in_parallel() const override { return true; }
 
   void read(std::int64_t first, std::size_t count, void* to) override {
     check_range(*this, first, count);

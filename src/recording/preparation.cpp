@@ -87,7 +87,7 @@ struct Look {
 
   std::size_t device_bytes(const TracePreparation& traces) const {
     const RowPlan plan(traces, recording.n_samples());
-    return longest_of(plan.stored(windows)) * recording.n_channels() * bytes_of(recording.type()) +
+    return WindowReader<Exec>::device_bytes(recording, plan.stored(windows)) +
            sizeof(float) * RowPreparer<Exec>::floats(traces, plan, windows, 0) +
            Covariance<Exec>::device_bytes(traces.n_channels(), longest_of(windows));
   }
@@ -163,7 +163,7 @@ void check_memory(const Look<Exec>& look, const TracePreparation& traces,
                   const PreprocessingOptions& options) {
   const std::size_t needed = look.device_bytes(traces);
   if (needed <= options.device_limit_bytes) return;
-  throw InputError(
+  throw DeviceLimitError(
       fmt::format("memory.device_limit_mb = {} is too small: preprocessing windows of {} samples of {} "
                   "needs {}; raise it, or lower preprocessing.window_samples",
                   options.device_limit_bytes >> 20, options.window_samples,

@@ -202,8 +202,7 @@ std::size_t TraceLoader<Exec>::device_bytes(const PreparedRecording& recording,
                                             const std::vector<SampleRange>& windows) {
   const TracePreparation& preparation = recording.preparation;
   const RowPlan plan(preparation, recording.stored.n_samples());
-  const std::size_t stored =
-      longest_of(plan.stored(windows)) * recording.stored.n_channels() * bytes_of(recording.stored.type());
+  const std::size_t stored = WindowReader<Exec>::device_bytes(recording.stored, plan.stored(windows));
   if (is_direct(preparation)) return stored;
   return stored + 2 * sizeof(float) * preparation.weights.size() +
          sizeof(float) * RowPreparer<Exec>::floats(preparation, plan, windows,

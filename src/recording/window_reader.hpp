@@ -3,11 +3,13 @@
 #include <array>
 #include <cstddef>
 #include <future>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "kokkosort/stage_times.hpp"
 #include "kokkosort/transfer_ledger.hpp"
+#include "recording/resident_recording.hpp"
 #include "recording/stored_window.hpp"
 
 namespace kokkosort {
@@ -15,8 +17,8 @@ namespace kokkosort {
 /// Samples of the longest range.
 std::size_t longest_of(const std::vector<SampleRange>& ranges);
 
-/// Reads stretches of a recording one after the other, each while the one before is worked on, into two
-/// buffers in turn, and brings them to the device.
+/// Brings stretches of a recording to the device one after the other, each while the one before is worked on:
+/// into two buffers in turn, or to where a ResidentRecording keeps them.
 template <class Exec>
 class WindowReader {
  public:
@@ -33,20 +35,25 @@ class WindowReader {
   /// @throws InputError if it cannot be read
   StoredWindow<Exec> next();
 
+  /// Device bytes that a reader takes.
+  static std::size_t device_bytes(const Recording& recording, const std::vector<SampleRange>& ranges);
+
  private:
   void begin_reading();
-  std::size_t bytes(std::size_t n_samples) const;
+  Vector<unsigned char, Exec> place_of(std::size_t i) const;
 
   Exec exec_;
   Recording& recording_;
+  ResidentRecording<Exec>* resident_;  // the recording, if it is one
   std::vector<SampleRange> ranges_;
   std::string stage_;
   TransferLedger& ledger_;
   StageTimes& times_;
-  std::array<StagingVector<unsigned char, Exec>, 2> buffers_;
-  Vector<unsigned char, Exec> on_device_;
-  std::size_t next_ = 0;       // range that is being read
-  std::future<void> reading_;  // valid while one is
+  std::optional<SampleReader<Exec>> own_reader_;
+  SampleReader<Exec>& reader_;
+  std::array<Vector<unsigned char, Exec>, 2> buffers_;
+  std::size_t next_ = 0;              // range that is being read
+  std::future<std::size_t> reading_;  // valid while one is; the bytes that were read
 };
 
 }  // namespace kokkosort

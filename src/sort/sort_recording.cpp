@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -8,8 +9,10 @@
 #include "core/instantiate.hpp"
 #include "kokkosort/clustering/cluster.hpp"
 #include "kokkosort/detection/detect.hpp"
+#include "kokkosort/errors.hpp"
 #include "kokkosort/matching/match.hpp"
 #include "kokkosort/sort.hpp"
+#include "recording/resident_recording.hpp"
 
 namespace kokkosort {
 namespace {
@@ -17,11 +20,21 @@ namespace {
 /// Clustered spikes, and the templates made of the clusters.
 struct ClusteredSpikes {
   SpikeFeatures spikes;
-  std::vector<float> amplitude;  // [spikes], times the template that found each; of matched spikes alone
+  Matching matching;  // owns the samples and centres of matched spikes
   HostTensor3<float> matched_templates;  // likewise
   SpikeUnits units;
   HostTensor3<float> templates;  // learned from the units
 };
+
+/// The stages' limits of device memory.
+template <class Body>
+void for_each_limit(SortOptions& options, const Body& body) {
+  for (std::size_t* const limit :
+       {&options.preprocessing.device_limit_bytes, &options.detection.device_limit_bytes,
+        &options.clustering.device_limit_bytes, &options.templates.device_limit_bytes,
+        &options.matching.device_limit_bytes, &options.curation.device_limit_bytes})
+    body(*limit);
+}
 
 /// A recording on its way to a sorting; its members are what the stages share.
 template <class Exec>
@@ -29,7 +42,15 @@ class RecordingSorter {
  public:
   RecordingSorter(const Exec& exec, const SortInput& input, const SortOptions& options, StageTimes& times,
                   TransferLedger& ledger, Progress& progress)
-      : exec_(exec), input_(input), options_(options), times_(times), ledger_(ledger), progress_(progress) {}
+      : exec_(exec),
+        input_(input),
+        given_(options),
+        options_(options),
+        times_(times),
+        ledger_(ledger),
+        progress_(progress) {
+    if (!runs_on_host<Exec>) keep_recording();
+  }
 
   SortResult run() {
     prepare();
@@ -44,13 +65,37 @@ class RecordingSorter {
   }
 
  private:
-  PreparedRecording prepared() { return {input_.recording, result_.preparation.traces, &progress_}; }
+  /// On the device, as much as is worth it. The stages have what is left of their limits.
+  void keep_recording() {
+    std::size_t smallest = options_.matching.device_limit_bytes;
+    for_each_limit(options_, [&](std::size_t limit) { smallest = std::min(smallest, limit); });
+    resident_.emplace(exec_, input_.recording, resident_share(input_.recording, smallest));
+    for_each_limit(options_, [&](std::size_t& limit) { limit -= resident_->device_bytes(); });
+  }
+
+  /// Runs a stage. If what is left of its limit is too little for it, the recording's samples make room.
+  template <class Stage>
+  auto run_stage(const Stage& stage) {
+    if (resident_ && resident_->device_bytes() > 0) {
+      try {
+        return stage();
+      } catch (const DeviceLimitError&) {
+        resident_->release();
+        options_ = given_;
+      }
+    }
+    return stage();
+  }
+
+  Recording& recording() { return resident_ ? *resident_ : input_.recording; }
+  PreparedRecording prepared() { return {recording(), result_.preparation.traces, &progress_}; }
 
   void prepare() {
     progress_.begin("preprocessing", 0);
-    result_.preparation =
-        prepare_recording(exec_, input_.recording, input_.probe, input_.column, input_.sampling_rate_hz,
-                          input_.offset, options_.preprocessing, ledger_);
+    result_.preparation = run_stage([&] {
+      return prepare_recording(exec_, recording(), input_.probe, input_.column, input_.sampling_rate_hz,
+                               input_.offset, options_.preprocessing, ledger_);
+    });
     times_.add(result_.preparation.times);
     const auto& channels = result_.preparation.channels;
     const auto n_dead =
@@ -67,8 +112,9 @@ class RecordingSorter {
       return;
     }
     progress_.begin("universal templates", 0);
-    UniversalTemplates learned =
-        learn_universal_templates(exec_, prepared(), input_.probe, options_.detection, ledger_);
+    UniversalTemplates learned = run_stage([&] {
+      return learn_universal_templates(exec_, prepared(), input_.probe, options_.detection, ledger_);
+    });
     times_.add(learned.times);
     result_.pcs = std::move(learned.pcs);
     result_.pcs_are_generic = learned.are_generic;
@@ -81,8 +127,9 @@ class RecordingSorter {
     const DetectionGrid grid = make_detection_grid(input_.probe, options_.detection);
     dmin_um_ = grid.dmin_um;
     dminx_um_ = grid.dminx_um;
-    Detection detection =
-        detect_spikes(exec_, prepared(), input_.probe, grid, result_.pcs, options_.detection, ledger_);
+    Detection detection = run_stage([&] {
+      return detect_spikes(exec_, prepared(), input_.probe, grid, result_.pcs, options_.detection, ledger_);
+    });
     times_.add(detection.times);
     result_.detected_spikes = detection.spikes.n_spikes();
     progress_.end(counted(detection.spikes.n_spikes(), "spike") + " at " +
@@ -96,10 +143,13 @@ class RecordingSorter {
   ClusteredSpikes match(ClusteredSpikes before, int pass) {
     if (before.templates.extent(0) == 0) return {};
     before.spikes = {};  // not needed any more, and large
+    before.matching = {};
     const std::string name = pass == 0 ? "matching" : "matching, pass " + std::to_string(pass + 1);
     progress_.begin(name, input_.recording.n_samples());
-    Matching matching = match_templates(exec_, {prepared(), input_.probe, result_.pcs, before.templates},
-                                        options_.matching, ledger_);
+    Matching matching = run_stage([&] {
+      return match_templates(exec_, {prepared(), input_.probe, result_.pcs, before.templates},
+                             options_.matching, ledger_);
+    });
     times_.add(matching.times);
     result_.unfinished_windows = matching.unfinished_windows;
     progress_.end(fmt::format("{} of {}, in at most {}", counted(matching.n_spikes(), "spike"),
@@ -107,8 +157,8 @@ class RecordingSorter {
                               counted(matching.most_rounds, "round")));
     ClusteredSpikes found;
     found.matched_templates = before.templates;
-    found.amplitude = std::move(matching.amplitude);
-    found.spikes = features_of(std::move(matching));
+    found.matching = std::move(matching);
+    found.spikes = features_of(found.matching);
     cluster(found,
             pass == 0 ? "clustering of matched spikes" : "clustering, pass " + std::to_string(pass + 1));
     return found;
@@ -117,7 +167,8 @@ class RecordingSorter {
   void cluster(ClusteredSpikes& found, const std::string& name) {
     if (found.spikes.n_spikes() == 0) return;
     progress_.begin(name, 0);
-    const Clustering clustering = cluster_spikes(exec_, found.spikes, options_.clustering, ledger_);
+    const Clustering clustering =
+        run_stage([&] { return cluster_spikes(exec_, found.spikes, options_.clustering, ledger_); });
     times_.add(clustering.times);
     const bool are_matched = found.matched_templates.extent(0) > 0;
     if (are_matched) {
@@ -126,41 +177,41 @@ class RecordingSorter {
     } else {
       found.units = {clustering.labels, clustering.templates};
     }
-    const LearnedTemplates learned = learn_templates(exec_, found.spikes, found.units.labels,
-                                                     found.units.means, options_.templates, ledger_);
+    const LearnedTemplates learned = run_stage([&] {
+      return learn_templates(exec_, found.spikes, found.units.labels, found.units.means, options_.templates,
+                             ledger_);
+    });
     times_.add(learned.times);
     found.templates = learned.templates;
     progress_.end(counted(found.units.n_units(), "cluster") + ", " +
                   counted(learned.n_templates(), "template"));
   }
 
-  /// @param matching  gone on return: its features are as large as these
-  SpikeFeatures features_of(Matching matching) const {
+  /// @param matching  must stay
+  SpikeFeatures features_of(Matching& matching) const {
     SpikeFeatures spikes;
     spikes.probe = input_.probe;
     spikes.pcs = result_.pcs;
     spikes.sampling_rate_hz = input_.sampling_rate_hz;
     spikes.dmin_um = dmin_um_;
     spikes.dminx_um = dminx_um_;
-    spikes.centres = std::move(matching.centres);
-    const std::size_t n = matching.n_spikes();
-    const std::size_t n_rows = spikes.centres.channels.extent(1);
-    spikes.sample = HostVector<std::int64_t>("kokkosort::sort::sample", n);
-    spikes.centre = HostVector<std::int32_t>("kokkosort::sort::centre", n);
-    spikes.features = HostTensor3<float>("kokkosort::sort::features", n, n_rows, result_.pcs.wPCA.extent(0));
-    std::copy_n(matching.sample.data(), n, spikes.sample.data());
-    std::copy_n(matching.unit.data(), n, spikes.centre.data());
-    std::copy_n(matching.features.data(), matching.features.size(), spikes.features.data());
+    spikes.centres = matching.centres;
+    spikes.sample = HostVector<std::int64_t>(matching.sample.data(), matching.n_spikes());
+    spikes.centre = HostVector<std::int32_t>(matching.unit.data(), matching.n_spikes());
+    spikes.features = matching.features;
     return spikes;
   }
 
   void curate_units(const ClusteredSpikes& found) {
     progress_.begin("curation", 0);
     CurationReport report;
-    result_.sorting = curate(exec_,
-                             {found.spikes, found.amplitude, found.matched_templates, found.units.labels,
-                              found.units.means, input_.recording.n_samples()},
-                             options_.curation, ledger_, report);
+    result_.sorting = run_stage([&] {
+      report = {};
+      return curate(exec_,
+                    {found.spikes, found.matching.amplitude, found.matched_templates, found.units.labels,
+                     found.units.means, input_.recording.n_samples()},
+                    options_.curation, ledger_, report);
+    });
     times_.add(report.times);
     result_.matched_templates = found.matched_templates;
     progress_.end(fmt::format("{} of {}; {} merged; {} removed with {}, and {}",
@@ -186,10 +237,12 @@ class RecordingSorter {
 
   const Exec& exec_;
   const SortInput& input_;
-  const SortOptions& options_;
+  const SortOptions& given_;
+  SortOptions options_;  // of what is left of the device
   StageTimes& times_;
   TransferLedger& ledger_;
   Progress& progress_;
+  std::optional<ResidentRecording<Exec>> resident_;  // where the device is not the host
   SortResult result_;
   double dmin_um_ = 0.0;
   double dminx_um_ = 0.0;

@@ -49,8 +49,7 @@ struct HostTemplates {
       : values(templates), norm(templates.extent(0)), channels(templates.extent(0)) {
     host_loop("templates::footprints", norm.size(), [this](std::size_t k) {
       norm[k] = template_norm(values, k);
-      for (std::size_t channel = 0; channel < values.extent(1); ++channel)
-        if (is_on_channel(values, k, channel)) channels[k].push_back(channel);
+      channels[k] = channels_of_template(values, k);
     });
   }
 };

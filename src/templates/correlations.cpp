@@ -99,9 +99,9 @@ ScratchSizes scratch_sizes(const std::vector<RowBlock>& blocks, std::size_t n_pc
 
 void check_memory(std::size_t needed, std::size_t n_pairs, std::size_t limit) {
   if (needed <= limit) return;
-  throw InputError("memory.device_limit_mb = " + std::to_string(limit >> 20) +
-                   " is too small: the correlations of " + std::to_string(n_pairs) +
-                   " pairs of templates need " + std::to_string((needed >> 20) + 1));
+  throw DeviceLimitError("memory.device_limit_mb = " + std::to_string(limit >> 20) +
+                         " is too small: the correlations of " + std::to_string(n_pairs) +
+                         " pairs of templates need " + std::to_string((needed >> 20) + 1));
 }
 
 /// Templates [first, last) on the block's channels, as [channels, templates · pcs].

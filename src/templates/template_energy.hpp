@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <vector>
 
 #include "kokkosort/types.hpp"
 
@@ -34,6 +35,14 @@ inline std::size_t largest_channel(const HostTensor3<float>& templates, std::siz
     largest = channel;
   }
   return largest;
+}
+
+/// The channels on which template k is not zero, in order.
+inline std::vector<std::size_t> channels_of_template(const HostTensor3<float>& templates, std::size_t k) {
+  std::vector<std::size_t> channels;
+  for (std::size_t channel = 0; channel < templates.extent(1); ++channel)
+    if (is_on_channel(templates, k, channel)) channels.push_back(channel);
+  return channels;
 }
 
 /// ‖U‖, summed in the order of channels and components.

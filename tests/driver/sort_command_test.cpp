@@ -38,6 +38,8 @@ TEST_F(SortCommand, FindsTheUnitsAndTellsWhereTheResultsAre) {
   expect_parts(finished.out,
                {"recording    300000 samples of 16 channels, 10.0 s", "detected", "units  ", "total",
                 "times real time", "sorting.h5", "phy/params.py", "report.html", "kokkosort.log", "copies"});
+  expect_parts(finished.out, {"launches", "floor", "share", "detection::search", "waited for", "memory, triad"});
+  EXPECT_EQ(finished.out.find("  seconds\n"), std::string::npos);
   const Score found = score(files().truth);
   EXPECT_GE(found.over(0.8), 7u);
   EXPECT_GE(found.mean_accuracy(), 0.9);

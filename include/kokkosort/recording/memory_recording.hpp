@@ -37,6 +37,7 @@ class MemoryRecording final : public Recording {
   std::size_t n_channels() const override { return n_channels_; }
   SampleType type() const override { return type_; }
   void read(std::int64_t first, std::size_t count, void* to) override;
+  bool reads_in_parallel() const override { return true; }
 
  private:
   MemoryRecording(const void* values, std::size_t n_values, std::size_t n_channels, SampleType type);

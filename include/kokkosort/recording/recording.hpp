@@ -36,10 +36,14 @@ class Recording {
   virtual SampleType type() const = 0;
 
   /// Reads samples [first, first + count) of all channels, as stored: [count, channels].
-  /// Called from one thread at a time, which need not be the one that opened the recording.
+  /// Called from one thread at a time, which need not be the one that opened the recording, unless
+  /// reads_in_parallel().
   /// @param to  count · channels · bytes_of(type()) bytes
   /// @throws InputError naming the file if it cannot be read
   virtual void read(std::int64_t first, std::size_t count, void* to) = 0;
+
+  /// Whether several threads may read at a time.
+  virtual bool reads_in_parallel() const { return false; }
 };
 
 }  // namespace kokkosort

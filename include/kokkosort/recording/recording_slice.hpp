@@ -17,6 +17,7 @@ class RecordingSlice final : public Recording {
   std::size_t n_channels() const override { return whole_.n_channels(); }
   SampleType type() const override { return whole_.type(); }
   void read(std::int64_t first, std::size_t count, void* to) override;
+  bool reads_in_parallel() const override { return whole_.reads_in_parallel(); }
 
  private:
   Recording& whole_;
