@@ -139,7 +139,7 @@ void write_spikes(const fs::path& folder, const SortedRecording& recording, cons
 
 /// Features with a spike's rows and components exchanged.
 /// @param features  [spikes, rows, pcs]
-void fill_features(npy::OutputFile<float>& file, const HostTensor3<float>& features) {
+void fill_features(npy::OutputFile<float>& file, const fs::path& path, const HostTensor3<float>& features) {
   const std::size_t n_rows = features.extent(1);
   const std::size_t n_pcs = features.extent(2);
   const std::size_t width = n_rows * n_pcs;
@@ -154,6 +154,7 @@ void fill_features(npy::OutputFile<float>& file, const HostTensor3<float>& featu
         for (std::size_t row = 0; row < n_rows; ++row) to[p * n_rows + row] = from[row * n_pcs + p];
     }
     file.append(values.data(), n * width);
+    begin_to_disk(path);
   }
 }
 
@@ -164,7 +165,7 @@ std::future<void> write_features(const fs::path& folder, const Sorting& sorting)
   const HostTensor3<float>& features = sorting.features;
   npy::OutputFile<float> file(path, {sorting.n_spikes(), features.extent(2), features.extent(1)});
   return std::async(std::launch::async, [path, &features, file = std::move(file)]() mutable {
-    fill_features(file, features);
+    fill_features(file, path, features);
     file.close();
     sync_to_disk(path);
   });
