@@ -111,10 +111,9 @@ WindowSpikes read_spikes(const Exec& exec, const PlacedTemplates<Exec>& template
       Kokkos::view_alloc(Kokkos::WithoutInitializing, "kokkosort::matching::window_features"), list.count, width);
   for (std::size_t first = 0; first < list.count; first += rows.features.extent(0)) {
     const std::size_t count = std::min(rows.features.extent(0), list.count - first);
-    const StagingVector<FoundSpike, Exec> staged(
-        Kokkos::subview(rows.spikes_on_host, std::make_pair(std::size_t{0}, count)));
-    std::copy_n(read.spikes.data() + first, count, staged.data());
-    const auto spikes = bring_up(exec, ledger, "matching", "spikes in order", rows.spikes, staged);
+    const Vector<FoundSpike, Exec> spikes(Kokkos::subview(rows.spikes, std::make_pair(std::size_t{0}, count)));
+    copy_up(exec, ledger, "matching", "spikes in order", spikes,
+            HostVector<const FoundSpike>(read.spikes.data() + first, count));
     Kokkos::parallel_for("kokkosort::matching::spike_features",
                          Kokkos::TeamPolicy<Exec>(exec, static_cast<int>(count), runs_on_host<Exec> ? 1 : 64),
                          SpikeFeatureRows<Exec>{spikes, rows.channels, templates.weights, wPCA,

@@ -86,7 +86,7 @@ FeatureRows<Exec> upload_rows(const Exec& exec, const PlacedTemplates<Exec>& tem
   const std::size_t n_staged = runs_on_host<Exec> ? 0 : feature_buffer;
   rows.features_on_host = StagingVector<float, Exec>(staged("features_on_host"), n_staged * width);
   rows.spikes_on_host = StagingVector<FoundSpike, Exec>(staged("spikes_on_host"), feature_buffer);
-  rows.spikes = Vector<FoundSpike, Exec>(unfilled(exec, "kokkosort::matching::spikes_in_order"), n_staged);
+  rows.spikes = Vector<FoundSpike, Exec>(unfilled(exec, "kokkosort::matching::spikes_in_order"), feature_buffer);
   return rows;
 }
 
