@@ -100,12 +100,12 @@ std::vector<FoundSpike> sorted_spikes(const Exec& exec, const SpikeList<Exec>& l
 }
 
 template <class Exec>
-WindowSpikes read_spikes(const Exec& exec, const PlacedTemplates<Exec>& templates,
+MatchedSpikes read_spikes(const Exec& exec, const PlacedTemplates<Exec>& templates,
                          const Matrix<float, Exec>& wPCA, const SpikeList<Exec>& list,
                          const FeatureRows<Exec>& rows, const MatchingWorkspace<Exec>& workspace,
                          TransferLedger& ledger) {
   const std::size_t width = rows.features.extent(1);
-  WindowSpikes read;
+  MatchedSpikes read;
   read.spikes = sorted_spikes(exec, list, rows, ledger);
   read.features = HostMatrix<float>(
       Kokkos::view_alloc(Kokkos::WithoutInitializing, "kokkosort::matching::window_features"), list.count, width);
@@ -128,7 +128,7 @@ WindowSpikes read_spikes(const Exec& exec, const PlacedTemplates<Exec>& template
 #define INSTANTIATE(Exec)                                                                                   \
   template void list_spikes(const Exec&, const WindowExtent&, std::int64_t, const MatchingWorkspace<Exec>&, \
                             SpikeList<Exec>&, TransferLedger&);                                             \
-  template WindowSpikes read_spikes(const Exec&, const PlacedTemplates<Exec>&, const Matrix<float, Exec>&,  \
+  template MatchedSpikes read_spikes(const Exec&, const PlacedTemplates<Exec>&, const Matrix<float, Exec>&,  \
                                     const SpikeList<Exec>&, const FeatureRows<Exec>&,                       \
                                     const MatchingWorkspace<Exec>&, TransferLedger&);
 KOKKOSORT_INSTANTIATE(INSTANTIATE)

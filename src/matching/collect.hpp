@@ -38,7 +38,7 @@ struct FeatureRows {
 };
 
 /// A window's spikes in host memory.
-struct WindowSpikes {
+struct MatchedSpikes {
   std::vector<FoundSpike> spikes;  // in time order, equal times in the order found; centres count from the
                                    // window's first
   HostMatrix<float> features;      // [spikes, rows · pcs]
@@ -47,7 +47,7 @@ struct WindowSpikes {
 /// Brings a window's spikes to the host.
 /// @param exec  fenced
 template <class Exec>
-WindowSpikes read_spikes(const Exec& exec, const PlacedTemplates<Exec>& templates,
+MatchedSpikes read_spikes(const Exec& exec, const PlacedTemplates<Exec>& templates,
                          const Matrix<float, Exec>& wPCA, const SpikeList<Exec>& list,
                          const FeatureRows<Exec>& rows, const MatchingWorkspace<Exec>& workspace,
                          TransferLedger& ledger);

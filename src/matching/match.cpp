@@ -183,7 +183,7 @@ class RecordingMatcher {
         result_.n_spikes(), result_.centres.channels.extent(1), input_.pcs.wPCA.extent(0));
     std::vector<float*> to;
     float* next = result_.features.data();
-    for (const WindowSpikes& window : found_) {
+    for (const MatchedSpikes& window : found_) {
       to.push_back(next);
       next += window.features.size();
     }
@@ -207,7 +207,7 @@ class RecordingMatcher {
   MatchingWorkspace<Exec> workspace_;
   SpikeList<Exec> spikes_;
   SpikeList<Exec> spikes_before_;  // of the window before
-  std::vector<WindowSpikes> found_;
+  std::vector<MatchedSpikes> found_;
 };
 
 }  // namespace
