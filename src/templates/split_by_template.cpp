@@ -52,12 +52,23 @@ std::int32_t unit_of(const std::vector<Cell>& cells, std::int32_t cluster) {
       ->unit;
 }
 
+/// Has memory bring a spike's features before they are needed: a unit's spikes lie far from each other.
+void fetch_features(const SpikeFeatures& spikes, std::size_t spike) {
+  constexpr std::size_t line = 64 / sizeof(float);
+  const std::size_t width = spikes.n_rows() * spikes.n_pcs();
+  for (std::size_t k = 0; k < width; k += line)
+    __builtin_prefetch(spikes.features.data() + spike * width + k);
+}
+
 /// @param sums   [channels, pcs]
 /// @param means  [channels, pcs]
 void mean_of_unit(const SpikeFeatures& spikes, std::span<const std::size_t> members,
                   std::vector<double>& sums, float* means) {
   const std::size_t n_pcs = spikes.n_pcs();
-  for (const std::size_t i : members) {
+  constexpr std::size_t ahead = 4;  // spikes
+  for (std::size_t k = 0; k < members.size(); ++k) {
+    if (k + ahead < members.size()) fetch_features(spikes, members[k + ahead]);
+    const std::size_t i = members[k];
     const auto centre = static_cast<std::size_t>(spikes.centre(i));
     for (std::size_t row = 0; row < spikes.n_rows(); ++row) {
       const auto channel = static_cast<std::size_t>(spikes.centres.channels(centre, row));
