@@ -3,44 +3,37 @@
 usage: compare_clustering.py KOKKOSORT KILOSORT_CLUSTERING.py FEATURES.h5 GROUP [VARIANT ...]
 
 KILOSORT_CLUSTERING.py runs Kilosort's clustering of the file and prints a JSON line with its seconds (features in memory
-to labels) per variant. Prints a Markdown table; needs h5py and what Kilosort needs. Runs alternate; medians of three.
+to labels) per variant. Prints machine, versions and a Markdown table; needs h5py and what Kilosort needs. Runs alternate;
+medians of three. compare_kilosort.py compares whole sorts.
 """
 import json
 import os
 import statistics
-import subprocess
 import sys
 import tempfile
-import time
 
 if len(sys.argv) < 5:
     sys.exit(__doc__)
-import h5py  # after the usage, which needs nothing
+import measuring  # after the usage, which needs nothing
 
 REPEATS = 3
 kokkosort, tool, features, group = sys.argv[1:5]
 variants = sys.argv[5:] or ["head", "trials7"]
 threads = os.cpu_count()
-environment = dict(os.environ, OMP_NUM_THREADS=str(threads), OMP_PROC_BIND="false")
 
 
 def run_kokkosort(folder):
     deck = os.path.join(folder, "deck.yaml")
     with open(deck, "w") as file:
         file.write(f"input: {{features: {os.path.abspath(features)}, group: {group}}}\noutput: {{folder: {folder}/out}}\n")
-    start = time.perf_counter()
-    subprocess.run([kokkosort, "cluster", deck, "--overwrite"], check=True, env=environment, stdout=subprocess.DEVNULL)
-    whole = time.perf_counter() - start
-    with h5py.File(f"{folder}/out/clusters.h5") as result:
-        seconds = result["run/seconds"].attrs
-        return sum(seconds[name] for name in seconds if name.startswith("clustering")), whole
+    whole, _ = measuring.run([kokkosort, "cluster", deck, "--overwrite"], threads)
+    seconds, _ = measuring.read_run(f"{folder}/out/clusters.h5")
+    return sum(value for stage, value in seconds.items() if stage.startswith("clustering")), whole
 
 
 def run_kilosort(variant):
-    start = time.perf_counter()
-    done = subprocess.run([sys.executable, tool, features, group, variant], check=True, env=environment,
-                          capture_output=True, text=True)
-    return json.loads(done.stdout.splitlines()[-1])["seconds"], time.perf_counter() - start
+    whole, told = measuring.run([sys.executable, tool, features, group, variant], threads)
+    return json.loads(told.splitlines()[-1])["seconds"], whole
 
 
 def main():
@@ -51,11 +44,14 @@ def main():
             for variant in variants:
                 times.setdefault(f"Kilosort, {variant}", []).append(run_kilosort(variant))
     ours = [statistics.median(column) for column in zip(*times["KokkoSort"])]
-    print(f"| {os.path.basename(features)}, {group}, {threads} threads | clustering, s | times ours | program, s | times ours |")
-    print("|---|---|---|---|---|")
+    rows = []
     for name, runs in times.items():
         memory, whole = (statistics.median(column) for column in zip(*runs))
-        print(f"| {name} | {memory:.2f} | {memory / ours[0]:.1f} | {whole:.2f} | {whole / ours[1]:.1f} |")
+        rows.append([name, f"{memory:.2f}", f"{memory / ours[0]:.1f}", f"{whole:.2f}", f"{whole / ours[1]:.1f}"])
+    for name, value in measuring.about(kokkosort).items():
+        print(f"- {name}: {value}")
+    title = f"{os.path.basename(features)}, {group}, {threads} threads"
+    print("\n" + measuring.markdown([title, "clustering, s", "times ours", "program, s", "times ours"], rows))
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "clustering/work.hpp"
 #include "core/instantiate.hpp"
 #include "kokkosort/clustering/assignment.hpp"
 #include "kokkosort/clustering/leaves.hpp"
@@ -107,8 +108,9 @@ class BatchClustering {
                   const ClusteringOptions& options, TransferLedger& ledger, StageTimes& times)
       : exec_(exec), spikes_(spikes), sections_(sections.data() + range.first, range.last - range.first),
         options_(options), ledger_(ledger), times_(times) {
-    const auto stage = time("upload");
+    auto stage = time("upload");
     batch_ = upload_sections(exec_, spikes_, sections, range.first, range.last, options_, ledger_);
+    stage.needs(work_of_embedding(batch_.extents, batch_.features.extent(1)));
     embed_points(exec_, batch_, Vector<std::uint32_t, Exec>());
   }
 
@@ -127,7 +129,8 @@ class BatchClustering {
     NeighbourGraph<Exec> graph;
     Seeding<Exec> seeding;
     {
-      const auto stage = time("neighbours");
+      auto stage = time("neighbours");
+      stage.needs(work_of_neighbours(batch_.extents, options_.neighbours.neighbours));
       graph = find_neighbours(exec_, batch_, options_.neighbours, ledger_);
     }
     {
@@ -135,12 +138,14 @@ class BatchClustering {
       seeding = seed_clusters(exec_, batch_, graph.norms, options_.seeding, options_.seed, ledger_);
     }
     {
-      const auto stage = time("assignment");
+      auto stage = time("assignment");
+      stage.needs(work_of_assignment(batch_.extents, options_.neighbours.neighbours));
       assignment_ = assign_clusters(exec_, batch_, graph, seeding, options_.assignment, ledger_);
       edges_ = count_edges(exec_, batch_, graph, assignment_, ledger_);
     }
     n_seeds_ = HostVector<std::uint32_t>("kokkosort::clustering::n_seeds_on_host", batch_.n_sections());
     copy_down(exec_, ledger_, "clustering", "n_seeds", n_seeds_, seeding.n_seeds);
+    times_.add("clustering::seeding", 0.0, work_of_seeding(batch_.extents, n_seeds_, seeding_trials(options_.seeding)));
   }
 
   void read_labels() {
@@ -155,7 +160,8 @@ class BatchClustering {
   }
 
   void split() {
-    const auto stage = time("splits");
+    auto stage = time("splits");
+    stage.needs(work_of_splits(batch_.extents, batch_.features.extent(1)));
     embed_points(exec_, batch_, order_by_leaf(exec_, batch_, leaves_));
     const LeafGrams<Exec> grams = compute_leaf_grams(exec_, batch_, leaves_, options_.grams, ledger_);
     LeafCorrelograms correlograms;

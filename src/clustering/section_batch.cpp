@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/host_loop.hpp"
 #include "core/instantiate.hpp"
 #include "core/transfers.hpp"
 
@@ -9,6 +10,11 @@ namespace kokkosort {
 namespace {
 
 std::uint32_t round_up(std::uint32_t n, std::uint32_t multiple) { return (n + multiple - 1) / multiple * multiple; }
+
+/// Names host memory that is first touched by all threads, as it is packed.
+auto named(const std::string& what) {
+  return Kokkos::view_alloc(Kokkos::WithoutInitializing, "kokkosort::clustering::packed_" + what);
+}
 
 /// The spikes of the batch in host memory, in the order of its columns.
 struct PackedSpikes {
@@ -18,10 +24,10 @@ struct PackedSpikes {
   HostMatrix<float> features;
 
   PackedSpikes(std::size_t n_columns, std::size_t n_values)
-      : section_of("kokkosort::clustering::packed_section_of", n_columns),
-        sample("kokkosort::clustering::packed_sample", n_columns),
-        centre("kokkosort::clustering::packed_centre", n_columns),
-        features("kokkosort::clustering::packed_features", n_columns, n_values) {}
+      : section_of(named("section_of"), n_columns),
+        sample(named("sample"), n_columns),
+        centre(named("centre"), n_columns),
+        features(named("features"), n_columns, n_values) {}
 };
 
 void pack_section(const SpikeFeatures& spikes, const Section& section, const SectionExtent& extent, std::uint32_t place,
@@ -34,6 +40,11 @@ void pack_section(const SpikeFeatures& spikes, const Section& section, const Sec
     packed.sample(column) = spikes.sample(spike);
     packed.centre(column) = spikes.centre(spike);
     std::copy_n(&spikes.features(spike, 0, 0), n_values, &packed.features(column, 0));
+  }
+  for (std::size_t column = extent.first_spike + extent.n_spikes; column < extent.first_spike + extent.stride; ++column) {
+    packed.sample(column) = 0;
+    packed.centre(column) = 0;
+    std::fill_n(&packed.features(column, 0), n_values, 0.0f);
   }
 }
 
@@ -96,8 +107,9 @@ SectionBatch<Exec> upload_sections(const Exec& exec, const SpikeFeatures& spikes
   }
 
   PackedSpikes packed(batch.n_columns, spikes.n_rows() * spikes.n_pcs());
-  for (std::size_t s = first; s < last; ++s)
-    pack_section(spikes, sections[s], batch.extents[s - first], static_cast<std::uint32_t>(s - first), packed);
+  host_loop("clustering::pack", last - first, [&](const std::size_t place) {
+    pack_section(spikes, sections[first + place], batch.extents[place], static_cast<std::uint32_t>(place), packed);
+  });
   const HostMatrix<std::int32_t> slots = make_channel_slots(sections, first, last, spikes.n_channels());
   const HostVector<SectionExtent> extents("kokkosort::clustering::packed_extents", batch.extents.size());
   std::copy(batch.extents.begin(), batch.extents.end(), extents.data());

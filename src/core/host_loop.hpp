@@ -2,14 +2,15 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 
 namespace kokkosort {
 
-/// Calls body(i) for each i below n on all threads of the host, in any order, and returns when all are done: for
-/// what the host does itself, section by section or template by template. A body must not throw, nor depend on
-/// what another one writes.
+/// Calls body(i) for each i below n on all threads of the host, in any order, and returns when all are done:
+/// for what the host does itself, section by section or template by template. A body must not throw, nor
+/// depend on what another one writes.
 /// @param what  "stage::what", for tools
 template <class Body>
 void host_loop(const std::string& what, std::size_t n, const Body& body) {
@@ -18,6 +19,25 @@ void host_loop(const std::string& what, std::size_t n, const Body& body) {
   policy.set_chunk_size(1);
   Kokkos::parallel_for("kokkosort::on_host::" + what, policy, body);
   Host().fence("kokkosort::on_host::" + what);
+}
+
+/// The same for n things that are little work each: calls body(first, last) for blocks of neighbours.
+template <class Body>
+void host_blocks(const std::string& what, std::size_t n, const Body& body) {
+  constexpr std::size_t block = 2048;
+  host_loop(what, (n + block - 1) / block,
+            [&](std::size_t i) { body(i * block, std::min(n, (i + 1) * block)); });
+}
+
+/// Copies an array that does not fit caches, on all threads of the host: they also share the work of memory that
+/// is touched for the first time.
+template <class T>
+void host_copy(const std::string& what, const T* from, std::size_t n, T* to) {
+  constexpr std::size_t at_once = std::size_t{1} << 16;
+  host_loop(what, (n + at_once - 1) / at_once, [=](const std::size_t block) {
+    const std::size_t first = block * at_once;
+    std::copy_n(from + first, std::min(at_once, n - first), to + first);
+  });
 }
 
 }  // namespace kokkosort

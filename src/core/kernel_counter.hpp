@@ -2,15 +2,13 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <atomic>
 #include <cstdint>
-#include <map>
-#include <mutex>
-#include <string>
 
 namespace kokkosort {
 
-/// Counts what Kokkos launches and allocates while it lives. One at a time; a tool that Kokkos has loaded sees nothing
-/// meanwhile.
+/// Counts what Kokkos launches while it lives. One at a time; a tool that Kokkos has loaded sees no launches
+/// meanwhile. Each launch waits for all before it: Kokkos fences the device before it tells of one.
 class KernelCounter {
  public:
   KernelCounter();
@@ -19,27 +17,13 @@ class KernelCounter {
   KernelCounter& operator=(const KernelCounter&) = delete;
 
   std::uint64_t launches() const { return launches_; }
-  /// Counts the high water anew from what is allocated now.
-  void restart_high_water();
-  /// Bytes that were allocated at once, at most, per memory space; what was there before the counter does not count.
-  std::map<std::string, std::uint64_t> high_water() const;
 
  private:
-  struct Memory {
-    std::int64_t now = 0;
-    std::int64_t most = 0;
-  };
-
   static void count_launch(const char*, std::uint32_t, std::uint64_t* id);
-  static void count_allocation(Kokkos::Tools::SpaceHandle space, const char*, const void*, std::uint64_t bytes);
-  static void count_release(Kokkos::Tools::SpaceHandle space, const char*, const void*, std::uint64_t bytes);
-  void change(const std::string& space, std::int64_t bytes);
 
   static KernelCounter* current_;
   Kokkos::Tools::Experimental::EventSet before_;
-  mutable std::mutex mutex_;
-  std::uint64_t launches_ = 0;
-  std::map<std::string, Memory> memory_;
+  std::atomic<std::uint64_t> launches_ = 0;
 };
 
 }  // namespace kokkosort

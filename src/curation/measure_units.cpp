@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <string>
 #include <tuple>
 
+#include "core/host_loop.hpp"
 #include "core/instantiate.hpp"
 #include "curation/merge_units.hpp"
 #include "curation/similarity.hpp"
@@ -46,12 +49,40 @@ struct SortedSpike {
   auto operator<=>(const SortedSpike&) const = default;
 };
 
-std::vector<SortedSpike> sort_spikes(const WorkingUnits& units, const std::vector<std::size_t>& order) {
-  std::vector<SortedSpike> sorted;
-  for (std::size_t k = 0; k < order.size(); ++k)
-    for (std::size_t i = 0; i < units.spikes[order[k]].size(); ++i)
-      sorted.push_back({units.trains[order[k]][i], static_cast<std::int32_t>(k), units.spikes[order[k]][i]});
-  std::sort(sorted.begin(), sorted.end());
+/// Divides a recording's samples into parts that are sorted one by one: a spike more or less makes none
+/// uneven.
+constexpr std::int64_t sorting_parts = 256;
+
+/// The place of a train's first spike of a part.
+std::size_t first_of_part(const Train& train, std::int64_t part, std::int64_t n_samples) {
+  const std::int64_t first =
+      n_samples / sorting_parts * part + n_samples % sorting_parts * part / sorting_parts;
+  return static_cast<std::size_t>(std::lower_bound(train.begin(), train.end(), first) - train.begin());
+}
+
+/// All units' spikes in the order of time, unit and index.
+std::vector<SortedSpike> sort_spikes(const WorkingUnits& units, const std::vector<std::size_t>& order,
+                                     std::int64_t n_samples) {
+  // [parts + 1][units]: the units' spikes before a part
+  std::vector<std::vector<std::size_t>> before(sorting_parts + 1, std::vector<std::size_t>(order.size()));
+  host_loop("curation::find_parts", order.size(), [&](std::size_t k) {
+    const Train& train = units.trains[order[k]];
+    for (std::int64_t part = 1; part < sorting_parts; ++part)
+      before[static_cast<std::size_t>(part)][k] = first_of_part(train, part, n_samples);
+    before.back()[k] = train.size();
+  });
+  const auto total = [](const std::vector<std::size_t>& counts) {
+    return std::accumulate(counts.begin(), counts.end(), std::size_t{0});
+  };
+  std::vector<SortedSpike> sorted(total(before.back()));
+  host_loop("curation::sort_parts", sorting_parts, [&](std::size_t part) {
+    auto place = sorted.begin() + static_cast<std::ptrdiff_t>(total(before[part]));
+    const auto first = place;
+    for (std::size_t k = 0; k < order.size(); ++k)
+      for (std::size_t i = before[part][k]; i < before[part + 1][k]; ++i)
+        *place++ = {units.trains[order[k]][i], static_cast<std::int32_t>(k), units.spikes[order[k]][i]};
+    std::sort(first, place);
+  });
   return sorted;
 }
 
@@ -60,30 +91,55 @@ struct Position {
   double y_um;
 };
 
-/// Features as they were found: where their energy is does not depend on small shifts.
-Position position_of(const SpikeFeatures& spikes, std::size_t spike, double position_um) {
-  const Probe& probe = spikes.probe;
-  const auto centre = static_cast<std::size_t>(spikes.centre(spike));
-  const Position middle{spikes.centres.x_um[centre], spikes.centres.y_um[centre]};
-  const std::int32_t shank = probe.shank[static_cast<std::size_t>(spikes.centres.channels(centre, 0))];
-  Position sum{0.0, 0.0};
-  double total = 0.0;
-  for (std::size_t row = 0; row < spikes.n_rows(); ++row) {
-    const auto channel = static_cast<std::size_t>(spikes.centres.channels(centre, row));
-    const double far = std::hypot(probe.x_um[channel] - middle.x_um, probe.y_um[channel] - middle.y_um);
-    if (probe.shank[channel] != shank || far > position_um) continue;
-    double energy = 0.0;
-    for (std::size_t p = 0; p < spikes.n_pcs(); ++p) {
-      const auto value = static_cast<double>(spikes.features(spike, row, p));
-      energy += value * value;
+/// Finds where spikes are. Features are taken as they were found: where their energy is does not depend on
+/// small shifts.
+class SpikeLocator {
+ public:
+  SpikeLocator(const SpikeFeatures& spikes, double position_um)
+      : spikes_(spikes),
+        counts_("kokkosort::curation::rows_with_a_say_on_host", spikes.centres.x_um.size(), spikes.n_rows()) {
+    const Probe& probe = spikes.probe;
+    for (std::size_t centre = 0; centre < counts_.extent(0); ++centre) {
+      const std::int32_t shank = probe.shank[channel(centre, 0)];
+      const Position middle = middle_of(centre);
+      for (std::size_t row = 0; row < counts_.extent(1); ++row) {
+        const std::size_t c = channel(centre, row);
+        const double far = std::hypot(probe.x_um[c] - middle.x_um, probe.y_um[c] - middle.y_um);
+        counts_(centre, row) = probe.shank[c] == shank && far <= position_um;
+      }
     }
-    sum.x_um += energy * probe.x_um[channel];
-    sum.y_um += energy * probe.y_um[channel];
-    total += energy;
   }
-  if (!(total > 0.0)) return middle;
-  return {sum.x_um / total, sum.y_um / total};
-}
+
+  Position operator()(std::size_t spike) const {
+    const auto centre = static_cast<std::size_t>(spikes_.centre(spike));
+    Position sum{0.0, 0.0};
+    double total = 0.0;
+    for (std::size_t row = 0; row < spikes_.n_rows(); ++row) {
+      if (!counts_(centre, row)) continue;
+      double energy = 0.0;
+      for (std::size_t p = 0; p < spikes_.n_pcs(); ++p) {
+        const auto value = static_cast<double>(spikes_.features(spike, row, p));
+        energy += value * value;
+      }
+      sum.x_um += energy * spikes_.probe.x_um[channel(centre, row)];
+      sum.y_um += energy * spikes_.probe.y_um[channel(centre, row)];
+      total += energy;
+    }
+    if (!(total > 0.0)) return middle_of(centre);
+    return {sum.x_um / total, sum.y_um / total};
+  }
+
+ private:
+  std::size_t channel(std::size_t centre, std::size_t row) const {
+    return static_cast<std::size_t>(spikes_.centres.channels(centre, row));
+  }
+  Position middle_of(std::size_t centre) const {
+    return {spikes_.centres.x_um[centre], spikes_.centres.y_um[centre]};
+  }
+
+  const SpikeFeatures& spikes_;
+  HostMatrix<bool> counts_;  // [centres, rows], whether a spike's energy there has a say
+};
 
 /// Writes spikes' features into the rows of their units' channels.
 class FeatureRemapper {
@@ -130,21 +186,32 @@ void write_spikes(const CurationInput& input, const CurationOptions& options, co
                   const std::vector<float>& strength, const std::vector<SortedSpike>& sorted,
                   Sorting& sorting) {
   const FeatureRemapper remapper(input, units, sorting);
-  const std::size_t n_rows = sorting.unit_channels.extent(1);
-  const std::size_t n_pcs = input.means.extent(2);
-  sorting.features =
-      HostTensor3<float>("kokkosort::curation::features_on_host", sorted.size(), n_rows, n_pcs);
-  for (std::size_t i = 0; i < sorted.size(); ++i) {
-    const auto spike = static_cast<std::size_t>(sorted[i].spike);
-    sorting.sample.push_back(sorted[i].sample);
-    sorting.unit.push_back(sorted[i].unit);
-    sorting.matched.push_back(input.spikes.centre(spike));
-    sorting.amplitude.push_back(strength[spike]);
-    const Position position = position_of(input.spikes, spike, options.position_um);
-    sorting.x_um.push_back(static_cast<float>(position.x_um));
-    sorting.y_um.push_back(static_cast<float>(position.y_um));
-    remapper.write(sorted[i], &sorting.features(i, 0, 0));
-  }
+  const SpikeLocator position_of(input.spikes, options.position_um);
+  const std::size_t n = sorted.size();
+  sorting.sample.resize(n);
+  sorting.unit.resize(n);
+  sorting.matched.resize(n);
+  sorting.amplitude.resize(n);
+  sorting.x_um.resize(n);
+  sorting.y_um.resize(n);
+  const auto label = std::string("kokkosort::curation::features_on_host");
+  sorting.features = HostTensor3<float>(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), n,
+                                        sorting.unit_channels.extent(1), input.means.extent(2));
+  const std::size_t width = sorting.features.extent(1) * sorting.features.extent(2);
+  host_blocks("curation::write_spikes", n, [&](std::size_t first, std::size_t last) {
+    std::fill(sorting.features.data() + first * width, sorting.features.data() + last * width, 0.0f);
+    for (std::size_t i = first; i < last; ++i) {
+      const auto spike = static_cast<std::size_t>(sorted[i].spike);
+      sorting.sample[i] = sorted[i].sample;
+      sorting.unit[i] = sorted[i].unit;
+      sorting.matched[i] = input.spikes.centre(spike);
+      sorting.amplitude[i] = strength[spike];
+      const Position position = position_of(spike);
+      sorting.x_um[i] = static_cast<float>(position.x_um);
+      sorting.y_um[i] = static_cast<float>(position.y_um);
+      remapper.write(sorted[i], sorting.features.data() + i * width);
+    }
+  });
 }
 
 /// What is known of units from their spikes.
@@ -157,6 +224,7 @@ void describe_units(const CurationInput& input, const CurationOptions& options, 
     unit.x_um += static_cast<double>(sorting.x_um[i]);
     unit.y_um += static_cast<double>(sorting.y_um[i]);
   }
+  const std::vector<double> amplitudes = waveform_amplitudes(input.spikes.pcs.wPCA, sorting.templates);
   const double seconds = static_cast<double>(input.n_samples) / input.spikes.sampling_rate_hz;
   for (std::size_t k = 0; k < order.size(); ++k) {
     Unit& unit = sorting.units[k];
@@ -164,7 +232,7 @@ void describe_units(const CurationInput& input, const CurationOptions& options, 
     unit.x_um /= n;
     unit.y_um /= n;
     unit.channel = units.channel[order[k]];
-    unit.amplitude = waveform_amplitude(input.spikes.pcs.wPCA, sorting.templates, k);
+    unit.amplitude = amplitudes[k];
     unit.firing_rate_hz = n / seconds;
     unit.contamination = std::clamp(scores[k].ratio, 0.0, 1.0);
     unit.is_refractory = is_refractory(scores[k], static_cast<std::size_t>(unit.spikes), options);
@@ -195,10 +263,12 @@ std::vector<float> spike_strengths(const CurationInput& input) {
   const HostTensor3<float>& templates = input.matched_templates;
   std::vector<double> norm;
   for (std::size_t k = 0; k < templates.extent(0); ++k) norm.push_back(template_norm(templates, k));
-  std::vector<float> strength;
-  for (std::size_t i = 0; i < input.amplitude.size(); ++i)
-    strength.push_back(static_cast<float>(static_cast<double>(input.amplitude[i]) *
-                                          norm[static_cast<std::size_t>(input.spikes.centre(i))]));
+  std::vector<float> strength(input.amplitude.size());
+  host_blocks("curation::strengths", strength.size(), [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i)
+      strength[i] = static_cast<float>(static_cast<double>(input.amplitude[i]) *
+                                       norm[static_cast<std::size_t>(input.spikes.centre(i))]);
+  });
   return strength;
 }
 
@@ -214,7 +284,7 @@ Sorting measure_units(const Exec& exec, const CurationInput& input, const Curati
   sorting.unit_channels =
       template_centres(input.spikes.probe, sorting.templates, static_cast<int>(input.spikes.n_rows()))
           .channels;
-  write_spikes(input, options, units, strength, sort_spikes(units, order), sorting);
+  write_spikes(input, options, units, strength, sort_spikes(units, order, input.n_samples), sorting);
   describe_units(input, options, units, order, own_scores(exec, input, trains, ledger), sorting);
   sorting.similarity = similarity_matrix(exec, input, units, order, options.device_limit_bytes, ledger);
   return sorting;

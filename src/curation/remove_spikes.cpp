@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "core/host_loop.hpp"
+
 namespace kokkosort {
 namespace {
 
@@ -81,63 +83,87 @@ bool reaches(const CurationInput& input, const WorkingUnits& units, std::size_t 
   return std::any_of(weights, weights + units.templates.extent(2), [](float w) { return w != 0.0f; });
 }
 
+/// Which spikes of a unit stay when of two that are too near each other one goes.
+std::vector<bool> without_duplicates(const WorkingUnits& units, std::size_t unit,
+                                     const std::vector<float>& strength, std::int64_t window) {
+  const Train& train = units.trains[unit];
+  const auto strength_of = [&](std::size_t place) {
+    return strength[static_cast<std::size_t>(units.spikes[unit][place])];
+  };
+  std::vector<bool> stays(train.size(), true);
+  std::size_t last = 0;  // that stays
+  for (std::size_t i = 1; i < train.size(); ++i) {
+    if (train[i] - train[last] > window) {
+      last = i;
+      continue;
+    }
+    const std::size_t stronger = strength_of(i) > strength_of(last) ? i : last;
+    stays[stronger == i ? last : i] = false;
+    last = stronger;
+  }
+  return stays;
+}
+
+/// Units, the larger ones first, and which pairs of them fire together.
+struct CoincidentUnits {
+  std::vector<std::size_t> by_amplitude;
+  std::vector<std::vector<std::size_t>>
+      larger;  // [by_amplitude], the larger units that each may be a ghost of
+};
+
+CoincidentUnits find_coincident_units(const CurationInput& input, const CurationOptions& options,
+                                      const WorkingUnits& units) {
+  const double rate = input.spikes.sampling_rate_hz;
+  const Coincidences coincidences{samples_within(options.duplicate_ms, rate),
+                                  samples_within(options.max_ghost_lag_ms, rate)};
+  const std::vector<double> amplitude = waveform_amplitudes(input.spikes.pcs.wPCA, units.templates);
+  CoincidentUnits found;
+  found.by_amplitude = units.visible();
+  std::stable_sort(found.by_amplitude.begin(), found.by_amplitude.end(),
+                   [&](std::size_t a, std::size_t b) { return amplitude[a] > amplitude[b]; });
+  found.larger.resize(found.by_amplitude.size());
+  host_loop("curation::coincidences", found.larger.size(), [&](std::size_t place) {
+    const std::size_t unit = found.by_amplitude[place];
+    const Train& train = units.trains[unit];
+    if (static_cast<std::int64_t>(train.size()) <= options.min_spikes) return;
+    for (std::size_t i = 0; i < place; ++i) {
+      const std::size_t larger = found.by_amplitude[i];
+      if (reaches(input, units, larger, unit) &&
+          coincidences.share(train, units.trains[larger], input.n_samples) > options.min_ghost_share)
+        found.larger[place].push_back(larger);
+    }
+  });
+  return found;
+}
+
 }  // namespace
 
 std::size_t remove_duplicates(const CurationInput& input, const CurationOptions& options,
                               const std::vector<float>& strength, WorkingUnits& units) {
   const std::int64_t window = samples_within(options.duplicate_ms, input.spikes.sampling_rate_hz);
-  std::size_t removed = 0;
-  for (std::size_t unit = 0; unit < units.size(); ++unit) {
-    const Train& train = units.trains[unit];
-    std::vector<bool> stays(train.size(), true);
-    std::size_t last = 0;  // that stays
-    for (std::size_t i = 1; i < train.size(); ++i) {
-      if (train[i] - train[last] > window) {
-        last = i;
-        continue;
-      }
-      const auto strength_of = [&](std::size_t place) {
-        return strength[static_cast<std::size_t>(units.spikes[unit][place])];
-      };
-      const std::size_t stronger = strength_of(i) > strength_of(last) ? i : last;
-      stays[stronger == i ? last : i] = false;
-      last = stronger;
-      ++removed;
-    }
+  std::vector<std::size_t> removed(units.size());
+  host_loop("curation::duplicates", units.size(), [&](std::size_t unit) {
+    const std::vector<bool> stays = without_duplicates(units, unit, strength, window);
+    removed[unit] = static_cast<std::size_t>(std::count(stays.begin(), stays.end(), false));
     keep_spikes(unit, stays, units);
-  }
-  return removed;
+  });
+  return std::accumulate(removed.begin(), removed.end(), std::size_t{0});
 }
 
 RemovedGhosts remove_coincident_units(const CurationInput& input, const CurationOptions& options,
                                       WorkingUnits& units) {
-  const double rate = input.spikes.sampling_rate_hz;
-  const Coincidences coincidences{samples_within(options.duplicate_ms, rate),
-                                  samples_within(options.max_ghost_lag_ms, rate)};
-  std::vector<double> amplitude;
-  for (std::size_t unit = 0; unit < units.size(); ++unit)
-    amplitude.push_back(waveform_amplitude(input.spikes.pcs.wPCA, units.templates, unit));
-  std::vector<std::size_t> by_amplitude = units.visible();
-  std::stable_sort(by_amplitude.begin(), by_amplitude.end(),
-                   [&](std::size_t a, std::size_t b) { return amplitude[a] > amplitude[b]; });
-
+  const CoincidentUnits found = find_coincident_units(input, options, units);
+  std::vector<bool> is_ghost(units.size(), false);
   RemovedGhosts removed;
-  std::vector<std::size_t> kept;
-  for (const std::size_t unit : by_amplitude) {
-    const Train& train = units.trains[unit];
-    const bool is_ghost =
-        static_cast<std::int64_t>(train.size()) > options.min_spikes &&
-        std::any_of(kept.begin(), kept.end(), [&](std::size_t larger) {
-          return reaches(input, units, larger, unit) &&
-                 coincidences.share(train, units.trains[larger], input.n_samples) > options.min_ghost_share;
-        });
-    if (!is_ghost) {
-      kept.push_back(unit);
-      continue;
-    }
+  for (std::size_t place = 0; place < found.by_amplitude.size(); ++place) {
+    const std::size_t unit = found.by_amplitude[place];
+    const auto& larger = found.larger[place];
+    is_ghost[unit] =
+        std::any_of(larger.begin(), larger.end(), [&](std::size_t other) { return !is_ghost[other]; });
+    if (!is_ghost[unit]) continue;
     ++removed.units;
-    removed.spikes += train.size();
-    keep_spikes(unit, std::vector<bool>(train.size(), false), units);
+    removed.spikes += units.trains[unit].size();
+    keep_spikes(unit, std::vector<bool>(units.trains[unit].size(), false), units);
   }
   return removed;
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string>
 
+#include "core/host_loop.hpp"
 #include "core/instantiate.hpp"
 #include "core/transfers.hpp"
 
@@ -28,11 +29,16 @@ std::uint32_t counters_of(std::int64_t bin) {
   return bits;
 }
 
-/// Bins at which counters begin or end: in the bins from one edge to the next the same counters count.
-std::vector<std::int64_t> counter_edges() {
-  std::vector<std::int64_t> edges;
+/// A bin at which counters begin or end, and those that count from it to the next such bin, a bit each.
+struct CounterEdge {
+  std::int64_t bin;
+  std::uint32_t counters;
+};
+
+std::vector<CounterEdge> counter_edges() {
+  std::vector<CounterEdge> edges;
   for (std::int64_t bin = 1; bin <= Counter::widest_bin + 1; ++bin)
-    if (counters_of(bin) != counters_of(bin - 1)) edges.push_back(bin);
+    if (counters_of(bin) != counters_of(bin - 1)) edges.push_back({bin, counters_of(bin)});
   return edges;
 }
 
@@ -137,12 +143,12 @@ PackedTrains pack(const std::vector<Train>& trains, const std::vector<TrainPair>
 }
 
 /// @param walked  [edges], of one walk: pairs from one edge to the next are the steps between its counts
-void add_steps(const std::uint64_t* walked, const std::vector<std::int64_t>& edges,
+void add_steps(const std::uint64_t* walked, const std::vector<CounterEdge>& edges,
                std::array<std::uint64_t, Counter::size>& to) {
   for (std::size_t e = 0; e + 1 < edges.size(); ++e) {
     const std::uint64_t pairs = std::max(walked[e], walked[e + 1]) - std::min(walked[e], walked[e + 1]);
     for (std::size_t counter = 0; counter < to.size(); ++counter)
-      if ((counters_of(edges[e]) >> counter & 1u) != 0) to[counter] += pairs;
+      if ((edges[e].counters >> counter & 1u) != 0) to[counter] += pairs;
   }
 }
 
@@ -159,9 +165,9 @@ std::vector<CorrelogramCounts> count_train_pairs(const Exec& exec, const std::ve
     walks.push_back(make_walk(trains, packed.first, pair));
     walks.push_back(make_walk(trains, packed.first, {pair.second, pair.first, -pair.shift}));
   }
-  const std::vector<std::int64_t> edges = counter_edges();
+  const std::vector<CounterEdge> edges = counter_edges();
   std::vector<std::int64_t> difference;
-  for (const std::int64_t bin : edges) difference.push_back(first_in_bin(bin, sampling_rate_hz));
+  for (const CounterEdge& edge : edges) difference.push_back(first_in_bin(edge.bin, sampling_rate_hz));
 
   const Matrix<std::uint64_t, Exec> counts(
       Kokkos::view_alloc(exec, std::string("kokkosort::curation::walk_counts")), walks.size(), edges.size());
@@ -176,10 +182,12 @@ std::vector<CorrelogramCounts> count_train_pairs(const Exec& exec, const std::ve
   copy_down(exec, ledger, "curation", "walk_counts", on_host, counts);
 
   std::vector<CorrelogramCounts> result(pairs.size());
-  for (std::size_t pair = 0; pair < pairs.size(); ++pair) {
-    add_steps(&on_host(2 * pair, 0), edges, result[pair].later);
-    add_steps(&on_host(2 * pair + 1, 0), edges, result[pair].sooner);
-  }
+  host_blocks("curation::add_steps", pairs.size(), [&](std::size_t first, std::size_t last) {
+    for (std::size_t pair = first; pair < last; ++pair) {
+      add_steps(&on_host(2 * pair, 0), edges, result[pair].later);
+      add_steps(&on_host(2 * pair + 1, 0), edges, result[pair].sooner);
+    }
+  });
   return result;
 }
 

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "core/groups.hpp"
+#include "core/host_loop.hpp"
 #include "kokkosort/templates/pc_products.hpp"
 #include "templates/template_energy.hpp"
 
@@ -14,11 +16,26 @@ namespace {
 /// Spikes by time, and their train.
 void order_spikes(const CurationInput& input, std::size_t unit, WorkingUnits& units) {
   std::vector<std::pair<std::int64_t, std::int64_t>> timed;
+  timed.reserve(units.spikes[unit].size());
   for (const std::int64_t spike : units.spikes[unit]) timed.emplace_back(time_of(input, units, spike), spike);
   std::sort(timed.begin(), timed.end());
   units.trains[unit].resize(timed.size());
   for (std::size_t i = 0; i < timed.size(); ++i)
     std::tie(units.trains[unit][i], units.spikes[unit][i]) = timed[i];
+}
+
+double waveform_amplitude(const HostMatrix<float>& wPCA, const HostTensor3<float>& templates, std::size_t k) {
+  double largest = 0.0;
+  for (std::size_t channel = 0; channel < templates.extent(1); ++channel) {
+    if (!is_on_channel(templates, k, channel)) continue;
+    for (std::size_t t = 0; t < wPCA.extent(1); ++t) {
+      double value = 0.0;
+      for (std::size_t p = 0; p < wPCA.extent(0); ++p)
+        value += static_cast<double>(templates(k, channel, p)) * static_cast<double>(wPCA(p, t));
+      largest = std::max(largest, std::abs(value));
+    }
+  }
+  return largest;
 }
 
 }  // namespace
@@ -44,12 +61,13 @@ WorkingUnits make_units(const CurationInput& input) {
   units.spikes.resize(means.extent(0));
   units.trains.resize(means.extent(0));
   units.shift_of.assign(means.extent(0), 0);
-  for (std::size_t i = 0; i < input.labels.size(); ++i)
-    units.spikes[static_cast<std::size_t>(input.labels[i])].push_back(static_cast<std::int64_t>(i));
-  for (std::size_t unit = 0; unit < units.size(); ++unit) {
+  units.channel.resize(means.extent(0));
+  const Groups clusters(input.labels.data(), input.labels.size(), units.size());
+  host_loop("curation::make_units", units.size(), [&](std::size_t unit) {
+    units.spikes[unit].assign(clusters.of(unit).begin(), clusters.of(unit).end());
     order_spikes(input, unit, units);
-    units.channel.push_back(static_cast<std::int32_t>(largest_channel(units.templates, unit)));
-  }
+    units.channel[unit] = static_cast<std::int32_t>(largest_channel(units.templates, unit));
+  });
   return units;
 }
 
@@ -100,16 +118,11 @@ void keep_spikes(std::size_t unit, const std::vector<bool>& stays, WorkingUnits&
   units.trains[unit].resize(n);
 }
 
-double waveform_amplitude(const HostMatrix<float>& wPCA, const HostTensor3<float>& templates, std::size_t k) {
-  double largest = 0.0;
-  for (std::size_t channel = 0; channel < templates.extent(1); ++channel)
-    for (std::size_t t = 0; t < wPCA.extent(1); ++t) {
-      double value = 0.0;
-      for (std::size_t p = 0; p < wPCA.extent(0); ++p)
-        value += static_cast<double>(templates(k, channel, p)) * static_cast<double>(wPCA(p, t));
-      largest = std::max(largest, std::abs(value));
-    }
-  return largest;
+std::vector<double> waveform_amplitudes(const HostMatrix<float>& wPCA, const HostTensor3<float>& templates) {
+  std::vector<double> amplitudes(templates.extent(0));
+  host_loop("curation::amplitudes", amplitudes.size(),
+            [&](std::size_t k) { amplitudes[k] = waveform_amplitude(wPCA, templates, k); });
+  return amplitudes;
 }
 
 }  // namespace kokkosort

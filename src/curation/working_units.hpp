@@ -39,7 +39,7 @@ void join_units(const CurationInput& input, const HostMatrix<float>& products, s
 /// The spikes of a unit that are to stay, [spikes] of the unit.
 void keep_spikes(std::size_t unit, const std::vector<bool>& stays, WorkingUnits& units);
 
-/// Largest magnitude of a template's waveform on any channel.
-double waveform_amplitude(const HostMatrix<float>& wPCA, const HostTensor3<float>& templates, std::size_t k);
+/// Largest magnitude of each template's waveform on any channel.
+std::vector<double> waveform_amplitudes(const HostMatrix<float>& wPCA, const HostTensor3<float>& templates);
 
 }  // namespace kokkosort

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/counted.hpp"
+#include "core/host_loop.hpp"
 #include "core/instantiate.hpp"
 #include "detection/limit.hpp"
 #include "kokkosort/detection/search.hpp"
@@ -49,10 +50,20 @@ struct SearchPlan {
         ranges(ranges_of(windows, sizes)) {}
 };
 
+/// Reads the traces, writes the spikes' features. Every channel is projected onto the shapes, and the spikes'
+/// waveforms onto the components; which centres are scored depends on the traces.
+StageWork work_of_search(const SearchSizes& sizes, const SearchWindow& window, std::size_t n_spikes) {
+  const double traces = static_cast<double>(sizes.n_channels) * static_cast<double>(window.size());
+  const auto features = static_cast<double>(n_spikes * sizes.n_rows * sizes.n_pcs);
+  return {sizeof(float) * (traces + features),
+          2.0 * static_cast<double>(sizes.nt) * (static_cast<double>(sizes.n_shapes) * traces + features)};
+}
+
 /// Puts the windows' spikes into one list, and lets go of each as it is copied.
 void join(std::vector<WindowSpikes>& windows, SpikeFeatures& spikes) {
-  std::size_t n = 0;
-  for (const WindowSpikes& window : windows) n += window.sample.size();
+  std::vector<std::size_t> first(1, 0);  // of the spikes of each window
+  for (const WindowSpikes& window : windows) first.push_back(first.back() + window.sample.size());
+  const std::size_t n = first.back();
   const auto named = [](const std::string& what) {
     return Kokkos::view_alloc(Kokkos::WithoutInitializing, "kokkosort::detection::" + what + "_on_host");
   };
@@ -61,14 +72,13 @@ void join(std::vector<WindowSpikes>& windows, SpikeFeatures& spikes) {
   spikes.features = HostTensor3<float>(named("spike_features"), n, spikes.centres.channels.extent(1),
                                        spikes.pcs.wPCA.extent(0));
   const std::size_t width = spikes.n_rows() * spikes.n_pcs();
-  std::size_t place = 0;
-  for (WindowSpikes& window : windows) {
-    std::copy(window.sample.begin(), window.sample.end(), spikes.sample.data() + place);
-    std::copy(window.centre.begin(), window.centre.end(), spikes.centre.data() + place);
-    std::copy(window.features.begin(), window.features.end(), spikes.features.data() + place * width);
-    place += window.sample.size();
+  host_loop("detection::join", windows.size(), [&](std::size_t w) {
+    WindowSpikes& window = windows[w];
+    std::copy(window.sample.begin(), window.sample.end(), spikes.sample.data() + first[w]);
+    std::copy(window.centre.begin(), window.centre.end(), spikes.centre.data() + first[w]);
+    std::copy(window.features.begin(), window.features.end(), spikes.features.data() + first[w] * width);
     window = {};
-  }
+  });
 }
 
 /// Searches a recording's windows in order.
@@ -95,8 +105,9 @@ std::vector<WindowSpikes> search_windows(const Exec& exec, PreparedRecording rec
   std::int64_t n = 0;
   for (const SearchWindow& window : plan.windows) {
     loader.next(workspace.traces);
-    const auto stage = time("search");
+    auto stage = time("search");
     found.push_back(search_window(exec, tables, window, options, workspace, ledger));
+    stage.needs(work_of_search(plan.sizes, window, found.back().sample.size()));
     n += static_cast<std::int64_t>(found.back().sample.size());
     if (n > options.max_spikes)
       throw InputError(fmt::format(
@@ -133,7 +144,10 @@ Detection detect_spikes(const Exec& exec, PreparedRecording recording, const Pro
   result.spikes.sampling_rate_hz = recording.preparation.sampling_rate_hz;
   result.spikes.dmin_um = grid.dmin_um;
   result.spikes.dminx_um = grid.dminx_um;
-  join(found, result.spikes);
+  {
+    const ScopedStage stage(exec, result.times, "detection::join");
+    join(found, result.spikes);
+  }
   return result;
 }
 

@@ -5,12 +5,13 @@
 #include <limits>
 #include <numeric>
 
+#include "core/host_loop.hpp"
 #include "kokkosort/random.hpp"
 
 namespace kokkosort {
 namespace {
 
-constexpr int starts = 10;
+constexpr std::size_t starts = 10;
 constexpr int most_rounds = 100;
 
 /// Squared distances of a block of points from a centre.
@@ -118,12 +119,12 @@ Clusters settle(const HostPoints& points, std::vector<std::vector<double>> centr
 }  // namespace
 
 Clusters k_means(const HostPoints& points, std::size_t n_clusters, std::uint64_t seed) {
-  Clusters best;
-  for (std::uint32_t start = 0; start < starts; ++start) {
-    Clusters clusters = settle(points, draw_centres(points, n_clusters, seed, start));
-    if (start == 0 || clusters.inertia < best.inertia) best = std::move(clusters);
-  }
-  return best;
+  std::array<Clusters, starts> settled;
+  host_loop("detection::k_means", starts, [&](const std::size_t start) {
+    settled[start] = settle(points, draw_centres(points, n_clusters, seed, static_cast<std::uint32_t>(start)));
+  });
+  return *std::min_element(settled.begin(), settled.end(),
+                           [](const Clusters& a, const Clusters& b) { return a.inertia < b.inertia; });
 }
 
 }  // namespace kokkosort

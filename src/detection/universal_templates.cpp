@@ -78,7 +78,9 @@ class ClipCollector {
     TraceLoader<Exec> loader(exec_, recording_, windows_, {}, "detection", ledger_, times_);
     for (const SampleRange& window : windows_) {
       loader.next(traces_);
-      const ScopedStage<Exec> stage(exec_, times_, "detection::peaks");
+      ScopedStage<Exec> stage(exec_, times_, "detection::peaks");
+      stage.needs(
+          {sizeof(float) * static_cast<double>(traces_.extent(0) * window.size()), 0.0});  // reads the traces
       collect(window.size());
     }
   }

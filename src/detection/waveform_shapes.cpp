@@ -10,10 +10,15 @@
 #include <numeric>
 #include <vector>
 
+#include "core/host_loop.hpp"
 #include "detection/k_means.hpp"
 
 namespace kokkosort {
 namespace {
+
+constexpr std::size_t block_clips = 1024;
+
+std::size_t n_blocks(std::size_t n_clips) { return (n_clips + block_clips - 1) / block_clips; }
 
 template <class Values>
 void scale_to_norm_1(Values* values, std::size_t n) {
@@ -23,12 +28,20 @@ void scale_to_norm_1(Values* values, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) values[i] = static_cast<Values>(static_cast<double>(values[i]) / norm);
 }
 
-/// Σ over clips of clip · clipᵀ, the lower triangle.
-Eigen::MatrixXd second_moments(const HostMatrix<float>& clips) {
+/// Calls body(block, first, last) for blocks of clips that do not depend on the number of threads.
+template <class Body>
+void for_each_block(std::size_t n_clips, const char* what, const Body& body) {
+  host_loop(what, n_blocks(n_clips), [&](const std::size_t block) {
+    body(block, block * block_clips, std::min(n_clips, (block + 1) * block_clips));
+  });
+}
+
+/// Σ over some clips of clip · clipᵀ, the lower triangle.
+Eigen::MatrixXd second_moments(const HostMatrix<float>& clips, std::size_t first, std::size_t last) {
   const auto nt = static_cast<Eigen::Index>(clips.extent(1));
   Eigen::MatrixXd moments = Eigen::MatrixXd::Zero(nt, nt);
   Eigen::VectorXd clip(nt);
-  for (std::size_t i = 0; i < clips.extent(0); ++i) {
+  for (std::size_t i = first; i < last; ++i) {
     for (Eigen::Index t = 0; t < nt; ++t)
       clip(t) = static_cast<double>(clips(i, static_cast<std::size_t>(t)));
     for (Eigen::Index t = 0; t < nt; ++t) moments.col(t).tail(nt - t) += clip(t) * clip.tail(nt - t);
@@ -36,20 +49,35 @@ Eigen::MatrixXd second_moments(const HostMatrix<float>& clips) {
   return moments;
 }
 
+/// Likewise of all clips.
+Eigen::MatrixXd second_moments(const HostMatrix<float>& clips) {
+  std::vector<Eigen::MatrixXd> of_block(n_blocks(clips.extent(0)));
+  for_each_block(clips.extent(0), "detection::second_moments",
+                 [&](std::size_t block, std::size_t first, std::size_t last) {
+                   of_block[block] = second_moments(clips, first, last);
+                 });
+  const auto nt = static_cast<Eigen::Index>(clips.extent(1));
+  Eigen::MatrixXd moments = Eigen::MatrixXd::Zero(nt, nt);
+  for (const Eigen::MatrixXd& some : of_block) moments += some;
+  return moments;
+}
+
 /// Coefficients of the clips, each clip's of norm 1.
 HostPoints coefficients(const HostMatrix<float>& clips, const HostMatrix<float>& wPCA) {
   HostPoints points{wPCA.extent(0), clips.extent(0), {}};
   points.values.resize(points.n_dims * points.n);
-  std::vector<double> of_clip(points.n_dims);
-  for (std::size_t i = 0; i < points.n; ++i) {
-    for (std::size_t p = 0; p < points.n_dims; ++p) {
-      of_clip[p] = 0.0;
-      for (std::size_t t = 0; t < clips.extent(1); ++t)
-        of_clip[p] += static_cast<double>(wPCA(p, t)) * static_cast<double>(clips(i, t));
+  for_each_block(points.n, "detection::coefficients", [&](std::size_t, std::size_t first, std::size_t last) {
+    std::vector<double> of_clip(points.n_dims);
+    for (std::size_t i = first; i < last; ++i) {
+      for (std::size_t p = 0; p < points.n_dims; ++p) {
+        of_clip[p] = 0.0;
+        for (std::size_t t = 0; t < clips.extent(1); ++t)
+          of_clip[p] += static_cast<double>(wPCA(p, t)) * static_cast<double>(clips(i, t));
+      }
+      scale_to_norm_1(of_clip.data(), of_clip.size());
+      for (std::size_t p = 0; p < points.n_dims; ++p) points.values[p * points.n + i] = of_clip[p];
     }
-    scale_to_norm_1(of_clip.data(), of_clip.size());
-    for (std::size_t p = 0; p < points.n_dims; ++p) points.values[p * points.n + i] = of_clip[p];
-  }
+  });
   return points;
 }
 
@@ -77,7 +105,9 @@ void set_waveform(const std::vector<double>& coefficients, const HostMatrix<floa
 }  // namespace
 
 void scale_to_unit(const HostMatrix<float>& clips) {
-  for (std::size_t i = 0; i < clips.extent(0); ++i) scale_to_norm_1(&clips(i, 0), clips.extent(1));
+  for_each_block(clips.extent(0), "detection::scale_clips", [&](std::size_t, std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) scale_to_norm_1(&clips(i, 0), clips.extent(1));
+  });
 }
 
 HostMatrix<float> principal_components(const HostMatrix<float>& clips, std::size_t n_pcs) {

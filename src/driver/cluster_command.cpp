@@ -8,6 +8,7 @@
 #include "driver/common_checks.hpp"
 #include "driver/common_keys.hpp"
 #include "driver/environment.hpp"
+#include "driver/memory_watch.hpp"
 #include "driver/report.hpp"
 #include "kokkosort/io/clusters_file.hpp"
 
@@ -45,21 +46,25 @@ void run_cluster(const CommandLine& line) {
   refuse_replacing_input(deck.features, deck.result());
 
   const Runtime runtime(line.device, deck.threads);
-  check_device_limit(deck.clustering.device_limit_bytes, runtime.device());
+  settle_device_limit(deck.clustering.device_limit_bytes, runtime.device());
   PendingFile result(deck.result(), line.overwrite);
   const Exec exec;
+  const MemoryWatch memory;
+  RunProfile profile(line.report);
   RunRecord run = describe_run("cluster", keys, runtime.device());
   const SpikeFeatures spikes = read_timed(exec, deck, run.times);
   const ClusterResult clusters = cluster(exec, deck, spikes, run);
+  run.memory = memory.high_water();
   {
     const ScopedStage stage(exec, run.times, "write");
     write_clusters(result, spikes, clusters, run);
   }
 
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  report(line, deck.result(), run.ledger, [&] {
-    print_summary(ClusterSummary{deck, spikes, clusters, run, seconds});
-  });
+  report(
+      line, deck.result(),
+      [&] { print_summary(ClusterSummary{deck, spikes, clusters, run, seconds, !line.report}); },
+      [&] { print_details(profile, run, seconds); });
 }
 
 void check_cluster_deck(const CommandLine& line) {
@@ -68,7 +73,7 @@ void check_cluster_deck(const CommandLine& line) {
   load_deck_with_output(line.deck, line.overrides, keys, deck.output_folder);
   refuse_replacing_input(deck.features, deck.result());
   const Runtime runtime(line.device, deck.threads);
-  check_device_limit(deck.clustering.device_limit_bytes, runtime.device());
+  settle_device_limit(deck.clustering.device_limit_bytes, runtime.device());
   check_output(deck.result(), line.overwrite);
   const SpikeFeatures spikes = read_spikes(deck);
   if (line.quiet) return;

@@ -55,7 +55,8 @@ void check_simulate_deck(const CommandLine& line);
 void check_sweep_deck(const CommandLine& line);
 
 /// Prints versions, backends, devices and limits.
-void run_info();
+/// @param ceilings  whether to measure what the device can do at most, too
+void run_info(bool ceilings);
 
 /// The keys of decks, for --help.
 std::string cluster_help();

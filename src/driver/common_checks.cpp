@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <system_error>
 
 #include "kokkosort/errors.hpp"
@@ -21,8 +22,13 @@ void refuse_replacing_inputs(const std::vector<std::filesystem::path>& inputs,
   for (const std::filesystem::path& input : inputs) refuse_replacing_input(input, result);
 }
 
-void check_device_limit(std::size_t limit_bytes, const Device& device) {
-  if (runs_on_host<Kokkos::DefaultExecutionSpace> || limit_bytes <= device.memory_bytes) return;
+void settle_device_limit(std::size_t& limit_bytes, const Device& device) {
+  constexpr bool is_host = runs_on_host<Kokkos::DefaultExecutionSpace>;
+  if (limit_bytes == 0) {
+    const std::size_t half = device.memory_bytes / 2;
+    limit_bytes = is_host ? std::min(half, std::size_t{4} << 30) : half;
+  }
+  if (is_host || limit_bytes <= device.memory_bytes) return;
   throw InputError(fmt::format("memory.device_limit_mb is {}; it must be within what {} has, {}",
                                limit_bytes >> 20, device.name, device.memory_bytes >> 20));
 }

@@ -16,7 +16,8 @@ void refuse_replacing_input(const std::filesystem::path& input, const std::files
 void refuse_replacing_inputs(const std::vector<std::filesystem::path>& inputs,
                              const std::filesystem::path& result);
 
-/// @throws InputError if the device has less memory than memory.device_limit_mb grants
-void check_device_limit(std::size_t limit_bytes, const Device& device);
+/// Chooses memory.device_limit_mb where it is 0.
+/// @throws InputError if the device has less memory than it grants
+void settle_device_limit(std::size_t& limit_bytes, const Device& device);
 
 }  // namespace kokkosort

@@ -13,11 +13,13 @@ void add_output_key(DeckKeys& keys, std::filesystem::path& folder, const std::st
 }
 
 void add_device_limit_key(DeckKeys& keys, std::size_t& bytes) {
-  keys.megabytes("memory.device_limit_mb", bytes, "device memory to use; does not change the answer");
+  keys.megabytes("memory.device_limit_mb", bytes, 0,
+                 "device memory to use; does not change the answer; 0: half of what the device has, of a host's "
+                 "4096 at most");
 }
 
 void add_host_limit_key(DeckKeys& keys, std::size_t& bytes, const std::string& what) {
-  keys.megabytes("memory.host_limit_mb", bytes, "memory that " + what + " may take on the host");
+  keys.megabytes("memory.host_limit_mb", bytes, 1, "memory that " + what + " may take on the host");
 }
 
 void add_sample_type_key(DeckKeys& keys, SampleType& type, const std::string& help) {

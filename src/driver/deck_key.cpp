@@ -59,15 +59,15 @@ void DeckKeys::real(const std::string& name, double& option, double low, double 
                    [&option] { return fmt::format("{}", option); }});
 }
 
-void DeckKeys::megabytes(const std::string& name, std::size_t& bytes, const std::string& help) {
+void DeckKeys::megabytes(const std::string& name, std::size_t& bytes, std::size_t low, const std::string& help) {
   constexpr std::size_t high = std::size_t{1} << 30;  // a petabyte
-  const auto set = [&bytes](const std::string& text, const std::filesystem::path&) {
+  const auto set = [&bytes, low](const std::string& text, const std::filesystem::path&) {
     std::size_t number = 0;
-    if (!parse_number(text, number) || number == 0 || number > high) return false;
+    if (!parse_number(text, number) || number < low || number > high) return false;
     bytes = number << 20;
     return true;
   };
-  keys_.push_back({name, fmt::format("a whole number of megabytes from 1 to {}", high), help, false, set,
+  keys_.push_back({name, fmt::format("a whole number of megabytes from {} to {}", low, high), help, false, set,
                    [&bytes] { return std::to_string(bytes >> 20); }});
 }
 

@@ -36,7 +36,7 @@ class DeckKeys {
   /// A number in [low, high].
   void real(const std::string& name, double& option, double low, double high, const std::string& help);
   /// An amount of memory, in MB in the deck and in bytes in the option.
-  void megabytes(const std::string& name, std::size_t& bytes, const std::string& help);
+  void megabytes(const std::string& name, std::size_t& bytes, std::size_t low, const std::string& help);
   /// A list of words. One word is a list of one.
   void words(const std::string& name, std::vector<std::string>& option, const std::string& help,
              bool required = false);

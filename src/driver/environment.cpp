@@ -18,12 +18,45 @@
 namespace kokkosort {
 namespace {
 
-#if !defined(KOKKOS_ENABLE_CUDA) && !defined(KOKKOS_ENABLE_HIP)
+// Only the device that is used is asked what it is: each takes its time to answer.
+#if defined(KOKKOS_ENABLE_CUDA)
+int count_devices() {
+  int count = 0;
+  return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
+}
+
+Device describe_device(int number) {
+  cudaDeviceProp properties;
+  if (const cudaError_t error = cudaGetDeviceProperties(&properties, number); error != cudaSuccess)
+    throw std::runtime_error(fmt::format("device {}: {}", number, cudaGetErrorString(error)));
+  return {properties.name, properties.totalGlobalMem};
+}
+#elif defined(KOKKOS_ENABLE_HIP)
+int count_devices() {
+  int count = 0;
+  return hipGetDeviceCount(&count) == hipSuccess ? count : 0;
+}
+
+Device describe_device(int number) {
+  hipDeviceProp_t properties;
+  if (const hipError_t error = hipGetDeviceProperties(&properties, number); error != hipSuccess)
+    throw std::runtime_error(fmt::format("device {}: {}", number, hipGetErrorString(error)));
+  return {properties.name, properties.totalGlobalMem};
+}
+#else
 std::string processor_name() {
   std::ifstream stream("/proc/cpuinfo");
   for (std::string line; std::getline(stream, line);)
     if (line.starts_with("model name")) return line.substr(line.find(": ") + 2);
   return "processor";
+}
+
+int count_devices() { return 1; }
+
+Device describe_device(int) {
+  const auto bytes =
+      static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return {processor_name(), bytes};
 }
 #endif
 
@@ -33,16 +66,15 @@ std::string dotted(int version) {
 }
 
 Device choose_device(int number) {
-  const std::vector<Device> devices = list_devices();
+  const int n_devices = count_devices();
   const std::string backend = Kokkos::DefaultExecutionSpace::name();
-  if (devices.empty())
+  if (n_devices == 0)
     throw std::runtime_error(backend + " finds no device; kokkosort info says what this build needs");
-  if (number >= static_cast<int>(devices.size()))
-    throw InputError(fmt::format("--device (or KOKKOS_DEVICE_ID) is {}; {} has {}; kokkosort info lists them",
-                                 number, backend,
-                                 devices.size() == 1 ? std::string("device 0 alone")
-                                                     : fmt::format("devices 0 to {}", devices.size() - 1)));
-  return devices[static_cast<std::size_t>(std::max(number, 0))];
+  if (number >= n_devices)
+    throw InputError(fmt::format(
+        "--device (or KOKKOS_DEVICE_ID) is {}; {} has {}; kokkosort info lists them", number, backend,
+        n_devices == 1 ? std::string("device 0 alone") : fmt::format("devices 0 to {}", n_devices - 1)));
+  return describe_device(std::max(number, 0));
 }
 
 Kokkos::InitializationSettings settings(int device, int threads) {
@@ -57,28 +89,9 @@ Kokkos::InitializationSettings settings(int device, int threads) {
 }  // namespace
 
 std::vector<Device> list_devices() {
+  const int n_devices = count_devices();
   std::vector<Device> devices;
-#if defined(KOKKOS_ENABLE_CUDA)
-  int count = 0;
-  if (cudaGetDeviceCount(&count) != cudaSuccess) return devices;
-  for (int i = 0; i < count; ++i) {
-    cudaDeviceProp properties;
-    if (cudaGetDeviceProperties(&properties, i) == cudaSuccess)
-      devices.push_back({properties.name, properties.totalGlobalMem});
-  }
-#elif defined(KOKKOS_ENABLE_HIP)
-  int count = 0;
-  if (hipGetDeviceCount(&count) != hipSuccess) return devices;
-  for (int i = 0; i < count; ++i) {
-    hipDeviceProp_t properties;
-    if (hipGetDeviceProperties(&properties, i) == hipSuccess)
-      devices.push_back({properties.name, properties.totalGlobalMem});
-  }
-#else
-  const auto bytes =
-      static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  devices.push_back({processor_name(), bytes});
-#endif
+  for (int number = 0; number < n_devices; ++number) devices.push_back(describe_device(number));
   return devices;
 }
 

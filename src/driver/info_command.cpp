@@ -3,9 +3,11 @@
 #include <string>
 #include <thread>
 
+#include "core/ceilings.hpp"
 #include "driver/cluster_deck.hpp"
 #include "driver/commands.hpp"
 #include "driver/environment.hpp"
+#include "driver/profile_table.hpp"
 #include "sweep/sweep_kernel.hpp"
 
 namespace kokkosort {
@@ -24,9 +26,15 @@ void print_kernels() {
   }
 }
 
+void print_ceilings() {
+  const Runtime runtime(-1, 0);
+  fmt::print("\nceilings of {}, measured\n", runtime.device().name);
+  fmt::print("{}", ceilings_table(measure_ceilings()));
+}
+
 }  // namespace
 
-void run_info() {
+void run_info(bool ceilings) {
   fmt::print("versions\n");
   for (const auto& [name, number] : versions()) print_row(name, number);
 
@@ -48,6 +56,7 @@ void run_info() {
     if (key.name.starts_with("memory.") || key.name == "threads")
       print_row(key.name, fmt::format("{} ({})", key.get(), key.allowed));
   print_kernels();
+  if (ceilings) print_ceilings();
 }
 
 }  // namespace kokkosort

@@ -93,7 +93,8 @@ void run(int argc, char** argv) {
   CLI::App* match = app.add_subcommand("match", "match templates to a recording");
   add_deck_options(*match, line, kokkosort::match_help());
   for (CLI::App* command : {sort, cluster, match})
-    command->add_flag("--report", line.report, "print what crossed between host and device");
+    command->add_flag("--report", line.report,
+                      "print a profile of the stages, and what crossed between host and device");
   CLI::App* simulate = app.add_subcommand("simulate", "simulate a recording with a known truth");
   add_deck_options(*simulate, line, kokkosort::simulate_help());
   ScoreLine score_line;
@@ -104,7 +105,9 @@ void run(int argc, char** argv) {
                    "them.");
   CLI::App* sweep = app.add_subcommand("sweep", "time a kernel over values of its tunables");
   add_deck_options(*sweep, line, kokkosort::sweep_help());
-  const CLI::App* info = app.add_subcommand("info", "print versions, backends, devices and limits");
+  CLI::App* info = app.add_subcommand("info", "print versions, backends, devices and limits");
+  bool ceilings = false;
+  info->add_flag("--ceilings", ceilings, "measure what the device can do at most, too");
 
   if (argc > 1) refuse_unknown_command(app, std::string(argv[1]).substr(0, 200));
   try {
@@ -130,7 +133,7 @@ void run(int argc, char** argv) {
   } else if (check->parsed()) {
     kokkosort::run_check(line);
   } else if (info->parsed()) {
-    kokkosort::run_info();
+    kokkosort::run_info(ceilings);
   } else {
     throw kokkosort::InputError("which command? kokkosort --help lists them");
   }

@@ -8,6 +8,7 @@
 #include "driver/environment.hpp"
 #include "driver/match_deck.hpp"
 #include "driver/match_input.hpp"
+#include "driver/memory_watch.hpp"
 #include "driver/report.hpp"
 #include "kokkosort/io/matched_file.hpp"
 #include "kokkosort/recording/noise_level.hpp"
@@ -60,9 +61,11 @@ void run_match(const CommandLine& line) {
   load(line, deck, keys);
 
   const Runtime runtime(line.device, deck.threads);
-  check_device_limit(deck.matching.device_limit_bytes, runtime.device());
+  settle_device_limit(deck.matching.device_limit_bytes, runtime.device());
   PendingFile result(deck.result(), line.overwrite);
   const Exec exec;
+  const MemoryWatch memory;
+  RunProfile profile(line.report);
   StageTimes times;
   const MatchFiles files = open_timed(exec, deck, times);
   warn_of_noise(deck, files);
@@ -70,6 +73,7 @@ void run_match(const CommandLine& line) {
   run.times = times;
   const Matching matching = match_templates(exec, files.input(), deck.matching, run.ledger);
   run.times.add(matching.times);
+  run.memory = memory.high_water();
   {
     const ScopedStage stage(exec, run.times, "write");
     write_matched(result, files.set, matching, run);
@@ -77,9 +81,10 @@ void run_match(const CommandLine& line) {
 
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   warn(deck, matching);
-  report(line, deck.result(), run.ledger, [&] {
-    print_summary(MatchSummary{deck, files, matching, run, seconds});
-  });
+  report(
+      line, deck.result(),
+      [&] { print_summary(MatchSummary{deck, files, matching, run, seconds, !line.report}); },
+      [&] { print_details(profile, run, seconds); });
 }
 
 void check_match_deck(const CommandLine& line) {
@@ -87,7 +92,7 @@ void check_match_deck(const CommandLine& line) {
   const DeckKeys keys = match_keys(deck);
   load(line, deck, keys);
   const Runtime runtime(line.device, deck.threads);
-  check_device_limit(deck.matching.device_limit_bytes, runtime.device());
+  settle_device_limit(deck.matching.device_limit_bytes, runtime.device());
   check_output(deck.result(), line.overwrite);
   const MatchFiles files = open_match_files(deck);
   warn_of_noise(deck, files);

@@ -27,16 +27,20 @@ void print_heading(const RunRecord& run) {
              run.threads == 1 ? "" : "s");
 }
 
-/// @param recorded  seconds of the recording
-void print_times(const RunRecord& run, double seconds, double recorded) {
+void list_times(const StageTimes& times, double seconds) {
   fmt::print("\n  seconds\n");
   double in_stages = 0.0;
-  for (const StageTime& time : run.times.entries()) {
+  for (const StageTime& time : times.entries()) {
     print_seconds(time.stage, time.seconds);
     in_stages += time.seconds;
   }
   print_seconds("other", seconds - in_stages);
   print_seconds("total", seconds);
+}
+
+/// @param recorded  seconds of the recording
+void print_times(const RunRecord& run, double seconds, double recorded, bool lists_times) {
+  if (lists_times) list_times(run.times, seconds);
   fmt::print("\n  {:.1f} times real time\n\n", recorded / seconds);
 }
 
@@ -48,7 +52,7 @@ double recorded_seconds(const SpikeFeatures& spikes) {
 }  // namespace
 
 void print_summary(const ClusterSummary& summary) {
-  const auto& [deck, spikes, clusters, run, seconds] = summary;
+  const auto& [deck, spikes, clusters, run, seconds, lists_times] = summary;
   const double recorded = recorded_seconds(spikes);
   print_heading(run);
   print_row("spikes", fmt::format("{} ({}) in {:.1f} s", spikes.n_spikes(), deck.group, recorded));
@@ -56,12 +60,12 @@ void print_summary(const ClusterSummary& summary) {
   print_row("sections", std::to_string(clusters.clustering.sections.size()));
   print_row("units", std::to_string(clusters.clustering.n_units()));
   print_row("templates", std::to_string(clusters.learned.n_templates()));
-  print_times(run, seconds, recorded);
+  print_times(run, seconds, recorded, lists_times);
   print_row("result", deck.result().string());
 }
 
 void print_summary(const MatchSummary& summary) {
-  const auto& [deck, files, matching, run, seconds] = summary;
+  const auto& [deck, files, matching, run, seconds, lists_times] = summary;
   const std::int64_t n_samples = files.traces->n_samples();
   const double recorded = static_cast<double>(n_samples) / files.set.sampling_rate_hz;
   print_heading(run);
@@ -71,12 +75,12 @@ void print_summary(const MatchSummary& summary) {
   print_row("windows",
             fmt::format("{}, of at most {}", matching.windows, counted(matching.most_rounds, "round")));
   print_row("spikes", std::to_string(matching.n_spikes()));
-  print_times(run, seconds, recorded);
+  print_times(run, seconds, recorded, lists_times);
   print_row("result", deck.result().string());
 }
 
 void print_summary(const SortSummary& summary) {
-  const auto& [deck, files, result, run, seconds] = summary;
+  const auto& [deck, files, result, run, seconds, lists_times] = summary;
   const Sorting& sorting = result.sorting;
   const std::int64_t n_samples = files.recording->n_samples();
   const double recorded = static_cast<double>(n_samples) / deck.sampling_rate_hz;
@@ -89,7 +93,7 @@ void print_summary(const SortSummary& summary) {
   print_row("templates", std::to_string(result.matched_templates.extent(0)));
   print_row("units", fmt::format("{}, {} of them good", sorting.n_units(), n_good));
   print_row("spikes", std::to_string(sorting.n_spikes()));
-  print_times(run, seconds, recorded);
+  print_times(run, seconds, recorded, lists_times);
   print_row("result", deck.result().string());
   if (deck.write_phy) print_row("for Phy", (deck.phy() / "params.py").string());
   if (deck.write_report) print_row("report", deck.report().string());
@@ -112,11 +116,15 @@ std::string memory_table(const std::map<std::string, std::uint64_t>& memory) {
   return table;
 }
 
-void report(const CommandLine& line, const std::filesystem::path& result, const TransferLedger& ledger,
-            const std::function<void()>& print_summary) {
+void print_details(RunProfile& profile, const RunRecord& run, double seconds) {
+  fmt::print("\n{}\n{}", profile.finish(run.times, seconds), ledger_table(run.ledger));
+}
+
+void report(const CommandLine& line, const std::filesystem::path& result,
+            const std::function<void()>& print_summary, const std::function<void()>& print_details) {
   try {
     if (!line.quiet) print_summary();
-    if (line.report) fmt::print("\n{}", ledger_table(ledger));
+    if (line.report) print_details();
     flush_output();
   } catch (const std::exception& error) {
     print_warning(fmt::format("{} is written; {}", result.string(), error.what()));

@@ -10,6 +10,7 @@
 #include "driver/commands.hpp"
 #include "driver/match_deck.hpp"
 #include "driver/match_input.hpp"
+#include "driver/run_profile.hpp"
 #include "driver/sort_deck.hpp"
 #include "driver/sort_input.hpp"
 #include "kokkosort/io/clusters_file.hpp"
@@ -23,7 +24,8 @@ struct ClusterSummary {
   const SpikeFeatures& spikes;
   const ClusterResult& clusters;
   const RunRecord& run;
-  double seconds;  // from start to end
+  double seconds;    // from start to end
+  bool lists_times;  // of the stages; a profile does it better
 };
 
 /// Prints what was clustered, into how many units, how long it took and where the result is.
@@ -35,7 +37,8 @@ struct MatchSummary {
   const MatchFiles& files;
   const Matching& matching;
   const RunRecord& run;
-  double seconds;  // from start to end
+  double seconds;    // from start to end
+  bool lists_times;  // of the stages; a profile does it better
 };
 
 /// Prints what was matched, how many spikes were found, how long it took and where the result is.
@@ -47,7 +50,8 @@ struct SortSummary {
   const SortFiles& files;
   const SortResult& result;
   const RunRecord& run;
-  double seconds;  // from start to end
+  double seconds;    // from start to end
+  bool lists_times;  // of the stages; a profile does it better
 };
 
 /// Prints what was sorted, into how many units, how long it took and where the results are.
@@ -59,10 +63,15 @@ std::string ledger_table(const TransferLedger& ledger);
 /// The most memory that was taken, by memory space; a line each.
 std::string memory_table(const std::map<std::string, std::uint64_t>& memory);
 
+/// Prints what --report asks for: a run's profile, which ends, and what crossed between host and device.
+/// @param seconds  of the whole run
+void print_details(RunProfile& profile, const RunRecord& run, double seconds);
+
 /// Prints what a command has to tell, as its options ask. The result is in its place by now: that this cannot
 /// be printed is a warning.
-void report(const CommandLine& line, const std::filesystem::path& result, const TransferLedger& ledger,
-            const std::function<void()>& print_summary);
+void report(
+    const CommandLine& line, const std::filesystem::path& result, const std::function<void()>& print_summary,
+    const std::function<void()>& print_details = [] {});
 
 /// The text without line ends: names in files may contain anything.
 std::string one_line(std::string text);

@@ -137,7 +137,7 @@ void run_simulate(const CommandLine& line) {
   probe.commit();
   truth.commit();
   recording.commit();  // last: where there is a recording there is all of it
-  report(line, deck.recording(), run.ledger,
+  report(line, deck.recording(),
          [&] { print_simulation(deck, simulation, run, seconds_since(start)); });
 }
 

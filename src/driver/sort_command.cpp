@@ -1,23 +1,21 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/resource.h>
 
 #include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <exception>
 #include <fstream>
-#include <memory>
 #include <optional>
 #include <stdexcept>
 
 #include "core/counted.hpp"
-#include "core/kernel_counter.hpp"
 #include "driver/commands.hpp"
 #include "driver/common_checks.hpp"
 #include "driver/common_keys.hpp"
 #include "driver/console_progress.hpp"
 #include "driver/environment.hpp"
+#include "driver/memory_watch.hpp"
 #include "driver/report.hpp"
 #include "driver/run_log.hpp"
 #include "driver/sort_deck.hpp"
@@ -34,26 +32,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Exec = Kokkos::DefaultExecutionSpace;
 
-/// Watches memory for the record of a run. A tool that Kokkos has loaded keeps its place: then only the
-/// process is seen.
-class MemoryWatch {
- public:
-  MemoryWatch() {
-    if (!Kokkos::Tools::profileLibraryLoaded()) counter_ = std::make_unique<KernelCounter>();
-  }
-
-  std::map<std::string, std::uint64_t> high_water() const {
-    std::map<std::string, std::uint64_t> memory;
-    if (counter_) memory = counter_->high_water();
-    rusage usage{};
-    if (getrusage(RUSAGE_SELF, &usage) == 0)
-      memory["process"] = static_cast<std::uint64_t>(usage.ru_maxrss) << 10;  // kilobytes
-    return memory;
-  }
-
- private:
-  std::unique_ptr<KernelCounter> counter_;
-};
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
 
 /// The columns of the recording whose channels are so; empty: none.
 std::string columns_where(const Preparation& preparation, bool ChannelReport::*is) {
@@ -112,7 +93,7 @@ void write_text(const PendingFile& file, const std::string& text) {
 class SortRun {
  public:
   SortRun(const CommandLine& line, SortDeck& deck, const DeckKeys& keys, SortFiles& files,
-          const Device& device, Clock::time_point start)
+          const Device& device, Clock::time_point start, const StageTimes& until_now)
       : line_(line),
         deck_(deck),
         files_(files),
@@ -121,6 +102,7 @@ class SortRun {
         log_(deck.log()),
         progress_(deck.sampling_rate_hz, log_, line.quiet),
         run_(describe_run("sort", keys, device)) {
+    run_.times = until_now;
     if (deck.write_report) report_file_.emplace(deck.report(), line.overwrite);
     if (deck.write_whitened) whitened_file_.emplace(deck.whitened(), line.overwrite);
   }
@@ -148,7 +130,7 @@ class SortRun {
 
   const SortResult& result() const { return result_; }
   const RunRecord& record() const { return run_; }
-  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  double seconds() const { return seconds_since(start_); }
 
  private:
   /// All are written before the first is put in its place, sorting.h5 the last.
@@ -160,10 +142,13 @@ class SortRun {
     const SortedRecording recording = sorted_recording();
     {
       const ScopedStage stage(exec_, run_.times, "write");
+      std::optional<PendingPhy> phy;  // first: its features are written beside all that follows
+      if (deck_.write_phy) phy.emplace(deck_.phy(), line_.overwrite, recording, result_.sorting);
       if (report_file_) write_report(recording);
       run_.memory = memory_.high_water();
       write_sorting(sorting_file_, recording, result_.sorting, run_);
-      if (deck_.write_phy) write_phy(deck_.phy(), line_.overwrite, recording, result_.sorting);
+      if (phy) phy->complete();
+      if (phy) phy->commit();
       if (whitened_file_) whitened_file_->commit();
       if (report_file_) report_file_->commit();
       sorting_file_.commit();
@@ -212,18 +197,25 @@ class SortRun {
 
 void run_sort(const CommandLine& line) {
   const Clock::time_point start = Clock::now();
+  StageTimes times;
   SortDeck deck;
   const DeckKeys keys = sort_keys(deck);
   load_deck_with_output(line.deck, line.overrides, keys, deck.output_folder);
   const Runtime runtime(line.device, deck.threads);
-  check_device_limit(deck.device_limit_bytes, runtime.device());
+  settle_device_limit(deck.device_limit_bytes, runtime.device());
+  times.add("start", seconds_since(start));
+  const Clock::time_point started = Clock::now();
   SortFiles files = open_sort_files(deck);
   check_outputs(line, deck);
-  SortRun sort(line, deck, keys, files, runtime.device(), start);
+  times.add("open", seconds_since(started));
+  RunProfile profile(line.report);
+  SortRun sort(line, deck, keys, files, runtime.device(), start, times);
   sort.run();
-  report(line, deck.result(), sort.record().ledger, [&] {
-    print_summary(SortSummary{deck, files, sort.result(), sort.record(), sort.seconds()});
-  });
+  const double seconds = sort.seconds();
+  report(
+      line, deck.result(),
+      [&] { print_summary(SortSummary{deck, files, sort.result(), sort.record(), seconds, !line.report}); },
+      [&] { print_details(profile, sort.record(), seconds); });
 }
 
 void check_sort_deck(const CommandLine& line) {
@@ -231,7 +223,7 @@ void check_sort_deck(const CommandLine& line) {
   const DeckKeys keys = sort_keys(deck);
   load_deck_with_output(line.deck, line.overrides, keys, deck.output_folder);
   const Runtime runtime(line.device, deck.threads);
-  check_device_limit(deck.device_limit_bytes, runtime.device());
+  settle_device_limit(deck.device_limit_bytes, runtime.device());
   const SortFiles files = open_sort_files(deck);
   check_outputs(line, deck);
   if (line.quiet) return;

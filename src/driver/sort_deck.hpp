@@ -33,7 +33,7 @@ struct SortDeck {
   bool write_phy = true;
   bool write_report = true;
   bool write_whitened = false;
-  std::size_t device_limit_bytes = std::size_t{4} << 30;
+  std::size_t device_limit_bytes = 0;  // 0: as settle_device_limit chooses
   std::size_t host_limit_bytes = std::size_t{16} << 30;
   std::uint64_t seed = 1;
   int threads = 0;  // 0: the backend's choice

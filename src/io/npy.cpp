@@ -11,6 +11,8 @@
 #include <stdexcept>
 #include <type_traits>
 
+#include "io/pending_steps.hpp"
+
 namespace kokkosort::npy {
 namespace {
 
@@ -87,6 +89,7 @@ void OutputFile<T>::close() {
   if (n_written_ != n_values_)
     throw std::logic_error(
         fmt::format("{}: {} values for {}", path_.string(), n_written_, header_.substr(10)));
+  begin_to_disk(path_);
   check_written(path_, header_, n_values_ * sizeof(T));
 }
 

@@ -6,7 +6,9 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <future>
 #include <system_error>
+#include <vector>
 
 #include "io/interruption.hpp"
 #include "io/pending_steps.hpp"
@@ -96,7 +98,10 @@ void PendingFolder::place() const {
 }
 
 void PendingFolder::commit() {
-  for (const fs::directory_entry& file : fs::directory_iterator(temporary_)) sync_to_disk(file.path());
+  std::vector<std::future<void>> synced;  // all at once: one by one, each would wait for the disk anew
+  for (const fs::directory_entry& file : fs::directory_iterator(temporary_))
+    synced.push_back(std::async(std::launch::async, [path = file.path()] { sync_to_disk(path); }));
+  for (std::future<void>& file : synced) file.get();
   sync_to_disk(temporary_);
   place();
   committed_ = true;

@@ -38,6 +38,13 @@ std::string hidden_pattern(const fs::path& path) {
   return path.parent_path().string() + "/." + path.filename().string() + ".XXXXXX";
 }
 
+void begin_to_disk(const fs::path& path) {
+  const int descriptor = open(path.c_str(), O_RDONLY);
+  if (descriptor < 0) return;
+  sync_file_range(descriptor, 0, 0, SYNC_FILE_RANGE_WRITE);  // 0: to the end
+  close(descriptor);
+}
+
 void sync_to_disk(const fs::path& path) {
   const int descriptor = open(path.c_str(), O_RDONLY);
   const bool failed = descriptor < 0 || fsync(descriptor) != 0;

@@ -19,6 +19,9 @@ void remove_made(const std::filesystem::path& innermost, const std::filesystem::
 /// A pattern for mkstemp() and mkdtemp(): a hidden name beside the path.
 std::string hidden_pattern(const std::filesystem::path& path);
 
+/// Lets the disk begin to take what a file has by now, so that there is less to wait for at last. A hint.
+void begin_to_disk(const std::filesystem::path& path);
+
 /// Waits until a file or folder is on the disk.
 void sync_to_disk(const std::filesystem::path& path);
 

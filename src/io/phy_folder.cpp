@@ -8,14 +8,17 @@
 #include <cstring>
 #include <fstream>
 #include <functional>
+#include <memory>
 #include <numeric>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "io/npy.hpp"
 #include "io/pending_folder.hpp"
+#include "io/pending_steps.hpp"
 #include "io/python_text.hpp"
 #include "io/sorting_parts.hpp"
 
@@ -122,31 +125,54 @@ void write_spikes(const fs::path& folder, const SortedRecording& recording, cons
   write_vector(folder / "spike_detection_templates.npy", sorting.matched);
   write_vector(folder / "amplitudes.npy", sorting.amplitude);
 
-  npy::OutputFile<float> positions(folder / "spike_positions.npy", {sorting.n_spikes(), 2});
-  npy::OutputFile<bool> kept(folder / "kept_spikes.npy", {sorting.n_spikes()});
-  for (std::size_t i = 0; i < sorting.n_spikes(); ++i) {
-    const float position[] = {sorting.x_um[i], sorting.y_um[i]};
-    positions.append(position, 2);
-    constexpr bool is_kept = true;  // duplicates are gone by now
-    kept.append(&is_kept, 1);
+  const std::size_t n = sorting.n_spikes();
+  std::vector<float> positions(2 * n);
+  for (std::size_t i = 0; i < n; ++i) {
+    positions[2 * i] = sorting.x_um[i];
+    positions[2 * i + 1] = sorting.y_um[i];
   }
-  positions.close();
-  kept.close();
+  npy::write(folder / "spike_positions.npy", {n, 2}, positions.data());
+  const auto kept = std::make_unique<bool[]>(n);
+  std::fill_n(kept.get(), n, true);  // duplicates are gone by now
+  npy::write(folder / "kept_spikes.npy", {n}, kept.get());
 }
 
-/// Features with a spike's rows and components exchanged, and the channel of each row.
-void write_features(const fs::path& folder, const Sorting& sorting) {
-  const std::size_t n_rows = sorting.features.extent(1);
-  const std::size_t n_pcs = sorting.features.extent(2);
-  npy::OutputFile<float> file(folder / "pc_features.npy", {sorting.n_spikes(), n_pcs, n_rows});
-  std::vector<float> spike(n_pcs * n_rows);
-  for (std::size_t i = 0; i < sorting.n_spikes(); ++i) {
-    for (std::size_t p = 0; p < n_pcs; ++p)
-      for (std::size_t row = 0; row < n_rows; ++row) spike[p * n_rows + row] = sorting.features(i, row, p);
-    file.append(spike.data(), spike.size());
+/// Features with a spike's rows and components exchanged.
+/// @param features  [spikes, rows, pcs]
+void fill_features(npy::OutputFile<float>& file, const fs::path& path, const HostTensor3<float>& features) {
+  const std::size_t n_rows = features.extent(1);
+  const std::size_t n_pcs = features.extent(2);
+  const std::size_t width = n_rows * n_pcs;
+  constexpr std::size_t block = 4096;  // spikes: few large writes
+  std::vector<float> values(std::min(block, features.extent(0)) * width);
+  for (std::size_t first = 0; first < features.extent(0); first += block) {
+    const std::size_t n = std::min(block, features.extent(0) - first);
+    for (std::size_t i = 0; i < n; ++i) {
+      const float* const from = features.data() + (first + i) * width;
+      float* const to = values.data() + i * width;
+      for (std::size_t p = 0; p < n_pcs; ++p)
+        for (std::size_t row = 0; row < n_rows; ++row) to[p * n_rows + row] = from[row * n_pcs + p];
+    }
+    file.append(values.data(), n * width);
+    begin_to_disk(path);
   }
-  file.close();
+}
 
+/// Writes the features in a thread of its own, onto the disk. The file is made before: an interruption that
+/// removes the folder then finds it there.
+std::future<void> write_features(const fs::path& folder, const Sorting& sorting) {
+  const fs::path path = folder / "pc_features.npy";
+  const HostTensor3<float>& features = sorting.features;
+  npy::OutputFile<float> file(path, {sorting.n_spikes(), features.extent(2), features.extent(1)});
+  return std::async(std::launch::async, [path, &features, file = std::move(file)]() mutable {
+    fill_features(file, path, features);
+    file.close();
+    sync_to_disk(path);
+  });
+}
+
+/// The channel of each row of the features.
+void write_feature_channels(const fs::path& folder, const Sorting& sorting) {
   const auto& channels = sorting.unit_channels;
   const std::vector<std::uint32_t> indices(channels.data(), channels.data() + channels.size());
   npy::write(folder / "pc_feature_ind.npy", {channels.extent(0), channels.extent(1)}, indices.data());
@@ -208,20 +234,36 @@ void check_phy(const fs::path& folder, bool overwrite) {
   const PendingFolder trial(folder, overwrite, complaint_about);
 }
 
+PendingPhy::PendingPhy(const fs::path& folder, bool overwrite, const SortedRecording& recording,
+                       const Sorting& sorting)
+    : folder_(folder), recording_(recording), sorting_(sorting) {
+  check_sorting(recording, sorting);
+  pending_ = std::make_unique<PendingFolder>(folder, overwrite, complaint_about);
+  features_ = write_features(pending_->temporary(), sorting);
+}
+
+PendingPhy::~PendingPhy() = default;
+
+void PendingPhy::complete() {
+  const fs::path& temporary = pending_->temporary();
+  write_spikes(temporary, recording_, sorting_);
+  write_feature_channels(temporary, sorting_);
+  write_templates(temporary, recording_.pcs.wPCA, sorting_);
+  write_channels(temporary, recording_);
+  write_whitening(temporary, recording_.preparation.whitening);
+  write_tables(temporary, sorting_);
+  write_text(temporary / "params.py", params(fs::absolute(folder_), recording_));
+  verify(temporary, recording_, sorting_);
+  features_.get();
+}
+
+void PendingPhy::commit() { pending_->commit(); }
+
 void write_phy(const fs::path& folder, bool overwrite, const SortedRecording& recording,
                const Sorting& sorting) {
-  check_sorting(recording, sorting);
-  PendingFolder pending(folder, overwrite, complaint_about);
-  const fs::path& temporary = pending.temporary();
-  write_spikes(temporary, recording, sorting);
-  write_features(temporary, sorting);
-  write_templates(temporary, recording.pcs.wPCA, sorting);
-  write_channels(temporary, recording);
-  write_whitening(temporary, recording.preparation.whitening);
-  write_tables(temporary, sorting);
-  write_text(temporary / "params.py", params(fs::absolute(folder), recording));
-  verify(temporary, recording, sorting);
-  pending.commit();
+  PendingPhy phy(folder, overwrite, recording, sorting);
+  phy.complete();
+  phy.commit();
 }
 
 }  // namespace kokkosort

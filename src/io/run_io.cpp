@@ -66,6 +66,9 @@ void write_run(OutputFile& file, const RunRecord& run) {
   for (const auto& [name, version] : run.versions) file.attribute("run/versions", name, version);
   file.group("run/seconds");
   for (const StageTime& time : run.times.entries()) file.attribute("run/seconds", time.stage, time.seconds);
+  file.group("run/memory");
+  for (const auto& [space, bytes] : run.memory)
+    file.attribute("run/memory", space, static_cast<std::int64_t>(bytes));
   write_ledger(file, run.ledger);
 }
 

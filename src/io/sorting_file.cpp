@@ -6,6 +6,7 @@
 
 #include "io/hdf5.hpp"
 #include "io/hdf5_columns.hpp"
+#include "io/pending_steps.hpp"
 #include "io/probe_io.hpp"
 #include "io/run_io.hpp"
 #include "io/sorting_parts.hpp"
@@ -134,6 +135,7 @@ void write_sorting(const PendingFile& pending, const SortedRecording& recording,
   write_recording(file, recording);
   write_run(file, run);  // last: all before it is the same bytes in every run
   file.close();
+  begin_to_disk(pending.temporary());
   verify(pending.temporary(), recording, sorting);
 }
 

@@ -8,6 +8,9 @@
 #include <stdexcept>
 #include <string>
 
+#include "core/host_loop.hpp"
+#include "templates/template_energy.hpp"
+
 namespace kokkosort {
 namespace {
 
@@ -79,23 +82,59 @@ void check_units(const SortedRecording& recording, const Sorting& sorting) {
   }
 }
 
-/// The equations (WᵀW) X = Wᵀ as rows [n, 2n]. WᵀW is made a little larger on its diagonal, so that every
-/// matrix has an answer; a channel that occurs nowhere gets the equation X = 1.
-std::vector<double> normal_equations(const HostMatrix<double>& matrix) {
-  const std::size_t n = matrix.extent(0);
-  std::vector<double> rows(n * 2 * n, 0.0);
-  for (std::size_t i = 0; i < n; ++i) {
-    double* const row = &rows[i * 2 * n];
-    for (std::size_t k = 0; k < n; ++k) {
-      row[n + k] = matrix(k, i);
-      if (matrix(k, i) == 0.0) continue;  // far channels have nothing in common
-      for (std::size_t j = 0; j < n; ++j) row[j] += matrix(k, i) * matrix(k, j);
+/// The equations (WᵀW) X = Wᵀ. WᵀW is made a little larger on its diagonal, so that every matrix has an
+/// answer; a channel that occurs nowhere gets the equation X = 1.
+struct NormalEquations {
+  std::size_t n;
+  std::vector<double> left;   // [n, n]
+  std::vector<double> right;  // [n, n]
+
+  explicit NormalEquations(const HostMatrix<double>& matrix)
+      : n(matrix.extent(0)), left(n * n, 0.0), right(n * n, 0.0) {
+    for (std::size_t i = 0; i < n; ++i) {
+      double* const row = &left[i * n];
+      for (std::size_t k = 0; k < n; ++k) {
+        right[i * n + k] = matrix(k, i);
+        if (matrix(k, i) == 0.0) continue;  // far channels have nothing in common
+        for (std::size_t j = 0; j < n; ++j) row[j] += matrix(k, i) * matrix(k, j);
+      }
+      constexpr double ridge = 1e-12;
+      row[i] *= 1.0 + ridge;
+      if (row[i] == 0.0) row[i] = right[i * n + i] = 1.0;
     }
-    constexpr double ridge = 1e-12;
-    row[i] *= 1.0 + ridge;
-    if (row[i] == 0.0) row[i] = row[n + i] = 1.0;
   }
-  return rows;
+};
+
+/// Turns the left side into factors L D Lᵀ: D on the diagonal, Lᵀ above it. A positive definite matrix needs
+/// no search for a pivot.
+void factorise(NormalEquations& equations) {
+  const std::size_t n = equations.n;
+  double* const a = equations.left.data();
+  for (std::size_t k = 0; k < n; ++k)
+    for (std::size_t i = k + 1; i < n; ++i) {
+      const double factor = a[k * n + i] / a[k * n + k];
+      if (factor == 0.0) continue;
+      for (std::size_t j = i; j < n; ++j) a[i * n + j] -= factor * a[k * n + j];
+    }
+  for (std::size_t k = 0; k < n; ++k)
+    for (std::size_t i = k + 1; i < n; ++i) a[k * n + i] /= a[k * n + k];
+}
+
+/// Solves for columns [first, last) of the right side, in their place.
+/// @param factors  [n, n]
+/// @param right    [n, n]
+void solve_columns(const std::vector<double>& factors, std::size_t n, std::size_t first, std::size_t last,
+                   std::vector<double>& right) {
+  const auto subtract = [&](std::size_t from, double factor, std::size_t to) {
+    if (factor == 0.0) return;
+    for (std::size_t j = first; j < last; ++j) right[to * n + j] -= factor * right[from * n + j];
+  };
+  for (std::size_t k = 0; k < n; ++k)
+    for (std::size_t i = k + 1; i < n; ++i) subtract(k, factors[k * n + i], i);
+  for (std::size_t i = n; i-- > 0;) {
+    for (std::size_t j = first; j < last; ++j) right[i * n + j] /= factors[i * n + i];
+    for (std::size_t k = i + 1; k < n; ++k) subtract(k, factors[i * n + k], i);
+  }
 }
 
 }  // namespace
@@ -137,28 +176,23 @@ void fill_waveform(const HostTensor3<float>& templates, std::size_t k, const Hos
   const std::size_t n_pcs = templates.extent(2);
   const std::size_t nt = wPCA.extent(1);
   std::fill_n(to, nt * n_channels, 0.0f);
-  for (std::size_t t = 0; t < nt; ++t)
-    for (std::size_t c = 0; c < n_channels; ++c)
+  for (std::size_t c = 0; c < n_channels; ++c) {
+    if (!is_on_channel(templates, k, c)) continue;
+    for (std::size_t t = 0; t < nt; ++t)
       for (std::size_t p = 0; p < n_pcs; ++p) to[t * n_channels + c] += templates(k, c, p) * wPCA(p, t);
+  }
 }
 
 HostMatrix<double> invert_whitening(const HostMatrix<double>& whitening) {
-  const std::size_t n = whitening.extent(0);
-  const std::size_t width = 2 * n;
-  std::vector<double> rows = normal_equations(whitening);
-  for (std::size_t k = 0; k < n; ++k) {  // a positive definite matrix needs no search for a pivot
-    double* const row = &rows[k * width];
-    const double scale = 1.0 / row[k];
-    for (std::size_t j = k; j < width; ++j) row[j] *= scale;
-    for (std::size_t i = 0; i < n; ++i) {
-      double* const other = &rows[i * width];
-      const double factor = other[k];
-      if (i == k || factor == 0.0) continue;
-      for (std::size_t j = k; j < width; ++j) other[j] -= factor * row[j];
-    }
-  }
+  NormalEquations equations(whitening);
+  factorise(equations);
+  const std::size_t n = equations.n;
+  constexpr std::size_t block = 32;  // columns
+  host_loop("io::invert_whitening", (n + block - 1) / block, [&](std::size_t i) {
+    solve_columns(equations.left, n, i * block, std::min(n, (i + 1) * block), equations.right);
+  });
   HostMatrix<double> inverse("kokkosort::io::whitening_inverse", n, n);
-  for (std::size_t i = 0; i < n; ++i) std::copy_n(&rows[i * width + n], n, &inverse(i, 0));
+  std::copy_n(equations.right.data(), n * n, inverse.data());
   return inverse;
 }
 
@@ -167,9 +201,9 @@ std::vector<double> amplitudes_uv(const SortedRecording& recording, const Sortin
   const HostMatrix<double> inverse = invert_whitening(recording.preparation.whitening);
   const std::size_t n_channels = inverse.extent(0);
   const std::size_t nt = recording.pcs.wPCA.extent(1);
-  std::vector<float> waveform(nt * n_channels);
-  std::vector<double> amplitudes;
-  for (std::size_t u = 0; u < sorting.n_units(); ++u) {
+  std::vector<double> amplitudes(sorting.n_units());
+  host_loop("io::amplitudes_uv", amplitudes.size(), [&](std::size_t u) {
+    std::vector<float> waveform(nt * n_channels);
     fill_waveform(sorting.templates, u, recording.pcs.wPCA, waveform.data());
     const double* const weights = &inverse(static_cast<std::size_t>(sorting.units[u].channel), 0);
     double largest = 0.0;
@@ -177,8 +211,8 @@ std::vector<double> amplitudes_uv(const SortedRecording& recording, const Sortin
       const float* const sample = &waveform[t * n_channels];
       largest = std::max(largest, std::abs(std::inner_product(sample, sample + n_channels, weights, 0.0)));
     }
-    amplitudes.push_back(largest * recording.gain_to_uv);
-  }
+    amplitudes[u] = largest * recording.gain_to_uv;
+  });
   return amplitudes;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/host_loop.hpp"
 #include "core/instantiate.hpp"
 #include "core/transfers.hpp"
 
@@ -38,7 +39,6 @@ struct ListSpikes {
 template <class Exec>
 struct SpikeFeatureRows {
   Vector<const FoundSpike, Exec> spikes;
-  std::size_t first;
   Matrix<const std::int32_t, Exec> channels;
   Matrix<const float, Exec> weights;
   Matrix<const float, Exec> wPCA;
@@ -47,7 +47,7 @@ struct SpikeFeatureRows {
 
   KOKKOS_INLINE_FUNCTION void operator()(const TeamMember<Exec>& member) const {
     const auto place = static_cast<std::size_t>(member.league_rank());
-    const FoundSpike spike = spikes(first + place);
+    const FoundSpike spike = spikes(place);
     const std::size_t n_pcs = wPCA.extent(0);
     const std::size_t nt = wPCA.extent(1);
     Kokkos::parallel_for(Kokkos::TeamThreadRange(member, features.extent(1)), [&](const std::size_t i) {
@@ -80,35 +80,57 @@ void list_spikes(const Exec& exec, const WindowExtent& window, std::int64_t firs
   list.count = count(0);
 }
 
+/// The listed spikes, in time order.
 template <class Exec>
-void read_spikes(const Exec& exec, const PlacedTemplates<Exec>& templates, const Matrix<float, Exec>& wPCA,
-                 const SpikeList<Exec>& list, const FeatureRows<Exec>& rows,
-                 const MatchingWorkspace<Exec>& workspace, std::vector<FoundSpike>& spikes,
-                 std::vector<float>& features, TransferLedger& ledger) {
-  const std::size_t width = rows.features.extent(1);
-  for (std::size_t first = 0; first < list.count; first += rows.features.extent(0)) {
-    const std::size_t count = std::min(rows.features.extent(0), list.count - first);
-    Kokkos::parallel_for("kokkosort::matching::spike_features",
-                         Kokkos::TeamPolicy<Exec>(exec, static_cast<int>(count), runs_on_host<Exec> ? 1 : 64),
-                         SpikeFeatureRows<Exec>{list.spikes, first, rows.channels, templates.weights, wPCA,
-                                                workspace.traces, rows.features});
+std::vector<FoundSpike> sorted_spikes(const Exec& exec, const SpikeList<Exec>& list,
+                                      const FeatureRows<Exec>& rows, TransferLedger& ledger) {
+  const std::size_t at_once = rows.spikes_on_host.extent(0);
+  std::vector<FoundSpike> spikes;
+  spikes.reserve(list.count);
+  for (std::size_t first = 0; first < list.count; first += at_once) {
+    const std::size_t count = std::min(at_once, list.count - first);
     const auto some = bring_down(
         exec, ledger, "matching", "spikes", rows.spikes_on_host,
         Vector<FoundSpike, Exec>(Kokkos::subview(list.spikes, std::make_pair(first, first + count))));
     spikes.insert(spikes.end(), some.data(), some.data() + count);
-    const auto of_some = bring_down(exec, ledger, "matching", "features", rows.features_on_host,
-                                    Vector<float, Exec>(rows.features.data(), count * width));
-    features.insert(features.end(), of_some.data(), of_some.data() + count * width);
   }
+  std::stable_sort(spikes.begin(), spikes.end(),
+                   [](const FoundSpike& a, const FoundSpike& b) { return a.centre < b.centre; });
+  return spikes;
+}
+
+template <class Exec>
+MatchedSpikes read_spikes(const Exec& exec, const PlacedTemplates<Exec>& templates,
+                         const Matrix<float, Exec>& wPCA, const SpikeList<Exec>& list,
+                         const FeatureRows<Exec>& rows, const MatchingWorkspace<Exec>& workspace,
+                         TransferLedger& ledger) {
+  const std::size_t width = rows.features.extent(1);
+  MatchedSpikes read;
+  read.spikes = sorted_spikes(exec, list, rows, ledger);
+  read.features = HostMatrix<float>(
+      Kokkos::view_alloc(Kokkos::WithoutInitializing, "kokkosort::matching::window_features"), list.count, width);
+  for (std::size_t first = 0; first < list.count; first += rows.features.extent(0)) {
+    const std::size_t count = std::min(rows.features.extent(0), list.count - first);
+    const Vector<FoundSpike, Exec> spikes(Kokkos::subview(rows.spikes, std::make_pair(std::size_t{0}, count)));
+    copy_up(exec, ledger, "matching", "spikes in order", spikes,
+            HostVector<const FoundSpike>(read.spikes.data() + first, count));
+    Kokkos::parallel_for("kokkosort::matching::spike_features",
+                         Kokkos::TeamPolicy<Exec>(exec, static_cast<int>(count), runs_on_host<Exec> ? 1 : 64),
+                         SpikeFeatureRows<Exec>{spikes, rows.channels, templates.weights, wPCA,
+                                                workspace.traces, rows.features});
+    const auto some = bring_down(exec, ledger, "matching", "features", rows.features_on_host,
+                                 Vector<float, Exec>(rows.features.data(), count * width));
+    host_copy("matching::window_features", some.data(), some.size(), &read.features(first, 0));
+  }
+  return read;
 }
 
 #define INSTANTIATE(Exec)                                                                                   \
   template void list_spikes(const Exec&, const WindowExtent&, std::int64_t, const MatchingWorkspace<Exec>&, \
                             SpikeList<Exec>&, TransferLedger&);                                             \
-  template void read_spikes(const Exec&, const PlacedTemplates<Exec>&, const Matrix<float, Exec>&,          \
-                            const SpikeList<Exec>&, const FeatureRows<Exec>&,                               \
-                            const MatchingWorkspace<Exec>&, std::vector<FoundSpike>&, std::vector<float>&,  \
-                            TransferLedger&);
+  template MatchedSpikes read_spikes(const Exec&, const PlacedTemplates<Exec>&, const Matrix<float, Exec>&,  \
+                                    const SpikeList<Exec>&, const FeatureRows<Exec>&,                       \
+                                    const MatchingWorkspace<Exec>&, TransferLedger&);
 KOKKOSORT_INSTANTIATE(INSTANTIATE)
 #undef INSTANTIATE
 

@@ -31,18 +31,25 @@ void list_spikes(const Exec& exec, const WindowExtent& window, std::int64_t firs
 template <class Exec>
 struct FeatureRows {
   Matrix<std::int32_t, Exec> channels;             // [templates, rows], all as placed
+  Vector<FoundSpike, Exec> spikes;                 // [spikes]
   Matrix<float, Exec> features;                    // [spikes, rows · pcs]
   StagingVector<float, Exec> features_on_host;     // as many; empty where the device is the host
-  StagingVector<FoundSpike, Exec> spikes_on_host;  // [spikes]; likewise
+  StagingVector<FoundSpike, Exec> spikes_on_host;  // [spikes]
 };
 
-/// Brings spikes to the host: appends [count] spikes, their centres counted from the window's first, and
-/// [count, rows, pcs] features.
+/// A window's spikes in host memory.
+struct MatchedSpikes {
+  std::vector<FoundSpike> spikes;  // in time order, equal times in the order found; centres count from the
+                                   // window's first
+  HostMatrix<float> features;      // [spikes, rows · pcs]
+};
+
+/// Brings a window's spikes to the host.
 /// @param exec  fenced
 template <class Exec>
-void read_spikes(const Exec& exec, const PlacedTemplates<Exec>& templates, const Matrix<float, Exec>& wPCA,
-                 const SpikeList<Exec>& list, const FeatureRows<Exec>& rows,
-                 const MatchingWorkspace<Exec>& workspace, std::vector<FoundSpike>& spikes,
-                 std::vector<float>& features, TransferLedger& ledger);
+MatchedSpikes read_spikes(const Exec& exec, const PlacedTemplates<Exec>& templates,
+                         const Matrix<float, Exec>& wPCA, const SpikeList<Exec>& list,
+                         const FeatureRows<Exec>& rows, const MatchingWorkspace<Exec>& workspace,
+                         TransferLedger& ledger);
 
 }  // namespace kokkosort

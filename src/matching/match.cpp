@@ -1,10 +1,10 @@
 #include "kokkosort/matching/match.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <string>
 #include <utility>
 
+#include "core/host_loop.hpp"
 #include "core/instantiate.hpp"
 #include "core/transfers.hpp"
 #include "kokkosort/errors.hpp"
@@ -16,6 +16,7 @@
 #include "kokkosort/templates/placed_templates.hpp"
 #include "matching/collect.hpp"
 #include "matching/traces.hpp"
+#include "matching/work.hpp"
 
 namespace kokkosort {
 namespace {
@@ -54,7 +55,8 @@ std::size_t matching_bytes(const MatchingInput& input, const std::vector<WindowE
                             (sizes.n_scores / static_cast<std::size_t>(sizes.nt + 1) + 1) *
                             static_cast<std::size_t>(options.max_peels);
   const std::size_t features =
-      sizeof(float) * feature_buffer * static_cast<std::size_t>(options.feature_channels) * sizes.n_pcs;
+      feature_buffer * (sizeof(float) * static_cast<std::size_t>(options.feature_channels) * sizes.n_pcs +
+                        sizeof(FoundSpike));
   return workspace_bytes<Exec>(sizes, options) + lists + features +
          TraceLoader<Exec>::device_bytes(input.traces, sample_ranges(input, windows)) +
          sizeof(float) * input.templates.size();
@@ -83,7 +85,8 @@ FeatureRows<Exec> upload_rows(const Exec& exec, const PlacedTemplates<Exec>& tem
   };
   const std::size_t n_staged = runs_on_host<Exec> ? 0 : feature_buffer;
   rows.features_on_host = StagingVector<float, Exec>(staged("features_on_host"), n_staged * width);
-  rows.spikes_on_host = StagingVector<FoundSpike, Exec>(staged("spikes_on_host"), n_staged);
+  rows.spikes_on_host = StagingVector<FoundSpike, Exec>(staged("spikes_on_host"), feature_buffer);
+  rows.spikes = Vector<FoundSpike, Exec>(unfilled(exec, "kokkosort::matching::spikes_in_order"), feature_buffer);
   return rows;
 }
 
@@ -101,10 +104,11 @@ class RecordingMatcher {
         nt_(static_cast<int>(input.pcs.wPCA.extent(1))),
         windows_(windows_of(input, options)) {
     {
-      const auto stage = time("correlations");
+      auto stage = time("correlations");
       templates_ = place_templates(exec_, input.probe, input.templates, ledger);
       correlations_ = correlate_templates(exec_, templates_, input.pcs.wPCA,
                                           {.limit_bytes = options.device_limit_bytes}, ledger);
+      stage.needs(work_of_correlations(templates_, correlations_));
     }
     const auto stage = time("workspace");
     wPCA_ = upload_matrix(exec_, ledger, "matching", "wPCA", input.pcs.wPCA);
@@ -124,6 +128,7 @@ class RecordingMatcher {
       collect(windows_[w]);
       std::swap(spikes_, spikes_before_);
     }
+    join_features();
     result_.windows = static_cast<std::int64_t>(windows_.size());
   }
 
@@ -142,10 +147,12 @@ class RecordingMatcher {
 
   void match(const WindowExtent& window) {
     {
-      const auto stage = time("scores");
+      auto stage = time("scores");
+      stage.needs(work_of_scores(templates_, nt_, window));
       compute_scores(exec_, templates_, wPCA_, window, options_, workspace_);
     }
-    const auto stage = time("pursuit");
+    auto stage = time("pursuit");
+    stage.needs(work_of_pursuit(templates_, window));
     const PursuitEnd end =
         pursue(exec_, templates_, correlations_, wPCA_, window, options_, workspace_, ledger_);
     result_.most_rounds = std::max(result_.most_rounds, end.rounds);
@@ -153,18 +160,37 @@ class RecordingMatcher {
   }
 
   void collect(const WindowExtent& window) {
-    const auto stage = time("features");
+    auto stage = time("features");
     const std::int64_t shift = nt_ / 2 - input_.pcs.peak_sample;
     WindowExtent within = window;  // the recording: a peak outside it is not reported
     within.core_end = std::min(window.core_end, n_samples_of(input_) + shift);
     list_spikes(exec_, within, shift, workspace_, spikes_, ledger_);
-    std::vector<FoundSpike> found;
-    read_spikes(exec_, templates_, wPCA_, spikes_, rows_, workspace_, found, result_.features, ledger_);
+    found_.push_back(read_spikes(exec_, templates_, wPCA_, spikes_, rows_, workspace_, ledger_));
+    const std::vector<FoundSpike>& found = found_.back().spikes;
+    stage.needs(work_of_features(templates_, nt_, window, found.size(), rows_.channels.extent(1)));
     for (const FoundSpike& spike : found) {
       result_.sample.push_back(window.first + spike.centre - shift);
       result_.unit.push_back(templates_.template_at[static_cast<std::size_t>(spike.unit)]);
       result_.amplitude.push_back(spike.amplitude);
     }
+  }
+
+  /// Windows' spikes follow each other in time: each has those of its core.
+  void join_features() {
+    const auto stage = time("features");
+    result_.features = HostTensor3<float>(
+        Kokkos::view_alloc(Kokkos::WithoutInitializing, "kokkosort::matching::features_of_all"),
+        result_.n_spikes(), result_.centres.channels.extent(1), input_.pcs.wPCA.extent(0));
+    std::vector<float*> to;
+    float* next = result_.features.data();
+    for (const MatchedSpikes& window : found_) {
+      to.push_back(next);
+      next += window.features.size();
+    }
+    host_loop("matching::join_features", found_.size(), [&](const std::size_t w) {
+      std::copy_n(found_[w].features.data(), found_[w].features.size(), to[w]);
+    });
+    found_.clear();
   }
 
   const Exec& exec_;
@@ -181,29 +207,8 @@ class RecordingMatcher {
   MatchingWorkspace<Exec> workspace_;
   SpikeList<Exec> spikes_;
   SpikeList<Exec> spikes_before_;  // of the window before
+  std::vector<MatchedSpikes> found_;
 };
-
-template <class T>
-void reorder(std::vector<T>& values, const std::vector<std::size_t>& order, std::size_t width) {
-  std::vector<T> sorted(values.size());
-  for (std::size_t i = 0; i < order.size(); ++i)
-    std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(order[i] * width), width,
-                sorted.begin() + static_cast<std::ptrdiff_t>(i * width));
-  values.swap(sorted);
-}
-
-/// Windows come in order, but blocks hold their spikes as found.
-void sort_by_time(Matching& result) {
-  std::vector<std::size_t> order(result.n_spikes());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&result](std::size_t a, std::size_t b) { return result.sample[a] < result.sample[b]; });
-  const std::size_t width = order.empty() ? 0 : result.features.size() / order.size();
-  reorder(result.sample, order, 1);
-  reorder(result.unit, order, 1);
-  reorder(result.amplitude, order, 1);
-  reorder(result.features, order, width);
-}
 
 }  // namespace
 
@@ -229,7 +234,6 @@ Matching match_templates(const Exec& exec, const MatchingInput& input, const Mat
   Matching result;
   result.centres = template_centres(input.probe, input.templates, options.feature_channels);
   RecordingMatcher<Exec>(exec, input, options, ledger, result).run();
-  sort_by_time(result);
   return result;
 }
 

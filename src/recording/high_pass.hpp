@@ -10,6 +10,8 @@ namespace kokkosort {
 /// second order, each made of integrators. Direct forms would have large states that nearly cancel: in f32
 /// they lose the noise under a slow wave.
 struct HighPass {
+  static constexpr double operations = 16.0;  // of a sample, in one direction of time
+
   float integrator = 0.0f;   // g = tan(π · cutoff / sampling rate)
   float first_gain = 0.0f;   // g / (1 + g)
   float second_gain = 0.0f;  // 1 / (1 + g + g²)

@@ -78,11 +78,21 @@ struct Look {
     Covariance<Exec> covariance(exec, traces.n_channels(), longest_of(windows));
     for (const SampleRange& window : windows) {
       const StoredWindow<Exec> stored = reader.next();
-      const ScopedStage<Exec> scope(exec, times, stage + "::covariance");
+      ScopedStage<Exec> scope(exec, times, stage + "::covariance");
+      scope.needs(work(traces, stored, window));
       covariance.add(exec, rows.prepare(exec, stored, window), window);
       body(stored, rows.column());
     }
     return covariance.mean(exec, stage, ledger);
+  }
+
+  /// Reads the stored samples; the filter forward and backward, and a product of each pair of channels.
+  static StageWork work(const TracePreparation& traces, const StoredWindow<Exec>& stored,
+                        SampleRange window) {
+    const auto n_channels = static_cast<double>(traces.n_channels());
+    const double filter = traces.highpass_hz > 0.0 ? 2.0 * HighPass::operations : 0.0;
+    return {static_cast<double>(stored.n_bytes()),
+            static_cast<double>(window.size()) * n_channels * (n_channels + 1.0 + filter)};
   }
 
   std::size_t device_bytes(const TracePreparation& traces) const {

@@ -18,6 +18,8 @@ struct StoredWindow {
   SampleType type = SampleType::int16;
   std::size_t n_columns = 0;
   SampleRange range{0, 0};
+
+  std::size_t n_bytes() const { return range.size() * n_columns * bytes_of(type); }
 };
 
 /// @param range  in the window's

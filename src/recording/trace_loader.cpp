@@ -195,6 +195,15 @@ struct TraceLoader<Exec>::State {
     whiten_chunks(prepared, inside, part, traces);
   }
 
+  /// Reads the stored samples, writes the traces; a multiply-add a neighbour, and the filter forward and
+  /// backward.
+  StageWork work(const StoredWindow<Exec>& stored, SampleRange window, std::size_t n_channels) const {
+    const double samples = static_cast<double>(n_channels * window.size());
+    const double neighbours_each = static_cast<double>(std::max<std::size_t>(1, weights.extent(1)));
+    return {static_cast<double>(stored.n_bytes()) + sizeof(float) * samples,
+            samples * (2.0 * neighbours_each + (plan.is_filtered ? 2.0 * HighPass::operations : 0.0))};
+  }
+
   void whiten_chunks(const SampleRows<Exec>& prepared, SampleRange inside, SampleRange window,
                      const MatrixRef<float, Exec>& traces) const {
     const std::size_t chunk = chunk_of<Exec>(window.size());
@@ -243,7 +252,8 @@ void TraceLoader<Exec>::next(const Matrix<float, Exec>& traces) {
     throw std::invalid_argument("TraceLoader: traces are shorter than the window");
   if (state_->progress != nullptr) state_->progress->advance(window.first);
   const StoredWindow<Exec> stored = state_->reader.next();
-  const ScopedStage<Exec> stage(state_->exec, state_->times, state_->stage + "::traces");
+  ScopedStage<Exec> stage(state_->exec, state_->times, state_->stage + "::traces");
+  stage.needs(state_->work(stored, window, traces.extent(0)));
   state_->load(stored, window, traces);
 }
 

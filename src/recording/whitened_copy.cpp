@@ -58,7 +58,9 @@ void write_whitened(const Exec& exec, PreparedRecording recording, const std::fi
   std::ofstream file(path, std::ios::binary);
   for (const SampleRange& window : windows) {
     loader.next(traces);
-    const ScopedStage<Exec> scope(exec, times, "recording::write");
+    ScopedStage<Exec> scope(exec, times, "recording::write");
+    scope.needs(
+        {(sizeof(float) + sizeof(std::int16_t)) * static_cast<double>(window.size() * n_channels), 0.0});
     quantise(exec, traces, window.size(), steps);
     const Vector<std::int16_t, Exec> filled(
         Kokkos::subview(steps, std::make_pair(std::size_t{0}, window.size() * n_channels)));

@@ -8,7 +8,7 @@
 #include "report/maps.hpp"
 #include "report/recording_time.hpp"
 #include "report/text.hpp"
-#include "report/unit_spikes.hpp"
+#include "report/thinning.hpp"
 
 namespace kokkosort {
 namespace {

@@ -2,12 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <string>
+#include <vector>
+
+#include "core/groups.hpp"
+#include "core/host_loop.hpp"
 #include "report/maps.hpp"
 #include "report/style.hpp"
 #include "report/summary.hpp"
 #include "report/text.hpp"
 #include "report/unit_card.hpp"
-#include "report/unit_spikes.hpp"
 
 namespace kokkosort {
 namespace {
@@ -27,13 +31,17 @@ std::string units(const SortReport& report) {
   if (report.sorting.n_units() == 0)
     return "<section>\n<h2>Units</h2>\n<p>No units were found: nothing in this recording stood out from the "
            "noise as spikes do.</p></section>\n";
-  const UnitSpikes spikes(report.sorting);
+  const Sorting& sorting = report.sorting;
+  const Groups spikes(sorting.unit.data(), sorting.n_spikes(), sorting.n_units());
+  std::vector<std::string> cards(sorting.n_units());
+  host_loop("report::unit_cards", cards.size(),
+            [&](std::size_t u) { cards[u] = unit_card(report, spikes.of(u), u); });
   std::string section =
       "<section>\n<h2>Units</h2>\n<p class=\"muted\">A unit is good (●) if its autocorrelogram has the gap "
       "of a "
       "refractory period. Waveforms are whitened means, in standard deviations (σ) of the noise, on the "
       "channels where they are largest.</p>\n<div class=\"cards\">\n";
-  for (std::size_t u = 0; u < report.sorting.n_units(); ++u) section += unit_card(report, spikes, u);
+  for (const std::string& card : cards) section += card;
   return section + "</div></section>\n";
 }
 

@@ -12,6 +12,7 @@
 #include "report/recording_time.hpp"
 #include "report/svg.hpp"
 #include "report/text.hpp"
+#include "report/thinning.hpp"
 #include "report/unit_waveform.hpp"
 
 namespace kokkosort {
@@ -98,14 +99,14 @@ std::string numbers(const SortReport& report, std::size_t u) {
 
 }  // namespace
 
-std::string unit_card(const SortReport& report, const UnitSpikes& spikes, std::size_t unit) {
+std::string unit_card(const SortReport& report, std::span<const std::size_t> spikes, std::size_t unit) {
   const bool is_good = report.sorting.units[unit].is_refractory;
   return fmt::format(
       "<article class=\"card\" id=\"unit-{0}\"><h3>Unit {0} <span class=\"badge {1}\">{2} {1}</span></h3>\n"
       "{3}<div class=\"drawings\">{4}<div>{5}\n{6}</div></div></article>\n",
       unit, is_good ? "good" : "other", is_good ? "●" : "○", numbers(report, unit),
-      unit_waveform(report, unit), correlogram_drawing(report, spikes.of(unit), unit),
-      amplitude_drawing(report, spikes.of(unit), unit));
+      unit_waveform(report, unit), correlogram_drawing(report, spikes, unit),
+      amplitude_drawing(report, spikes, unit));
 }
 
 }  // namespace kokkosort

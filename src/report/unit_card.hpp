@@ -1,14 +1,15 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 
 #include "kokkosort/report/report.hpp"
-#include "report/unit_spikes.hpp"
 
 namespace kokkosort {
 
 /// A unit's numbers and drawings.
-std::string unit_card(const SortReport& report, const UnitSpikes& spikes, std::size_t unit);
+/// @param spikes  of the unit, in time order
+std::string unit_card(const SortReport& report, std::span<const std::size_t> spikes, std::size_t unit);
 
 }  // namespace kokkosort

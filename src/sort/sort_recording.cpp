@@ -20,7 +20,7 @@ namespace {
 /// Clustered spikes, and the templates made of the clusters.
 struct ClusteredSpikes {
   SpikeFeatures spikes;
-  std::vector<float> amplitude;  // [spikes], times the template that found each; of matched spikes alone
+  Matching matching;  // owns the samples and centres of matched spikes
   HostTensor3<float> matched_templates;  // likewise
   SpikeUnits units;
   HostTensor3<float> templates;  // learned from the units
@@ -143,6 +143,7 @@ class RecordingSorter {
   ClusteredSpikes match(ClusteredSpikes before, int pass) {
     if (before.templates.extent(0) == 0) return {};
     before.spikes = {};  // not needed any more, and large
+    before.matching = {};
     const std::string name = pass == 0 ? "matching" : "matching, pass " + std::to_string(pass + 1);
     progress_.begin(name, input_.recording.n_samples());
     Matching matching = run_stage([&] {
@@ -156,8 +157,8 @@ class RecordingSorter {
                               counted(matching.most_rounds, "round")));
     ClusteredSpikes found;
     found.matched_templates = before.templates;
-    found.amplitude = std::move(matching.amplitude);
-    found.spikes = features_of(std::move(matching));
+    found.matching = std::move(matching);
+    found.spikes = features_of(found.matching);
     cluster(found,
             pass == 0 ? "clustering of matched spikes" : "clustering, pass " + std::to_string(pass + 1));
     return found;
@@ -170,10 +171,12 @@ class RecordingSorter {
         run_stage([&] { return cluster_spikes(exec_, found.spikes, options_.clustering, ledger_); });
     times_.add(clustering.times);
     const bool are_matched = found.matched_templates.extent(0) > 0;
-    if (are_matched)
+    if (are_matched) {
+      const ScopedStage stage(exec_, times_, "templates::split");
       found.units = split_by_template(found.spikes, clustering.labels, options_.splitting);
-    else
+    } else {
       found.units = {clustering.labels, clustering.templates};
+    }
     const LearnedTemplates learned = run_stage([&] {
       return learn_templates(exec_, found.spikes, found.units.labels, found.units.means, options_.templates,
                              ledger_);
@@ -184,23 +187,18 @@ class RecordingSorter {
                   counted(learned.n_templates(), "template"));
   }
 
-  /// @param matching  gone on return: its features are as large as these
-  SpikeFeatures features_of(Matching matching) const {
+  /// @param matching  must stay
+  SpikeFeatures features_of(Matching& matching) const {
     SpikeFeatures spikes;
     spikes.probe = input_.probe;
     spikes.pcs = result_.pcs;
     spikes.sampling_rate_hz = input_.sampling_rate_hz;
     spikes.dmin_um = dmin_um_;
     spikes.dminx_um = dminx_um_;
-    spikes.centres = std::move(matching.centres);
-    const std::size_t n = matching.n_spikes();
-    const std::size_t n_rows = spikes.centres.channels.extent(1);
-    spikes.sample = HostVector<std::int64_t>("kokkosort::sort::sample", n);
-    spikes.centre = HostVector<std::int32_t>("kokkosort::sort::centre", n);
-    spikes.features = HostTensor3<float>("kokkosort::sort::features", n, n_rows, result_.pcs.wPCA.extent(0));
-    std::copy_n(matching.sample.data(), n, spikes.sample.data());
-    std::copy_n(matching.unit.data(), n, spikes.centre.data());
-    std::copy_n(matching.features.data(), matching.features.size(), spikes.features.data());
+    spikes.centres = matching.centres;
+    spikes.sample = HostVector<std::int64_t>(matching.sample.data(), matching.n_spikes());
+    spikes.centre = HostVector<std::int32_t>(matching.unit.data(), matching.n_spikes());
+    spikes.features = matching.features;
     return spikes;
   }
 
@@ -210,7 +208,7 @@ class RecordingSorter {
     result_.sorting = run_stage([&] {
       report = {};
       return curate(exec_,
-                    {found.spikes, found.amplitude, found.matched_templates, found.units.labels,
+                    {found.spikes, found.matching.amplitude, found.matched_templates, found.units.labels,
                      found.units.means, input_.recording.n_samples()},
                     options_.curation, ledger_, report);
     });

@@ -7,8 +7,9 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "kokkosort/errors.hpp"
+#include "core/allocation_counter.hpp"
 #include "core/kernel_counter.hpp"
+#include "kokkosort/errors.hpp"
 
 namespace kokkosort {
 namespace {
@@ -43,17 +44,18 @@ void check_point(const SweepPlan& plan, const SweepProblem& problem, const Tunab
         fmt::format("{} with {}: wrong answer: {}", plan.kernel->name, name_point(plan, tunables), wrong));
 }
 
-/// Kernels are made and run once more under the counter: its callbacks stay out of what is timed.
+/// Kernels are made and run once more under the counters: their callbacks stay out of what is timed.
 void count_point(const SweepPlan& plan, const SweepProblem& problem, SweepPoint& point) {
   KernelCounter counter;
+  AllocationCounter memory;
   const auto kernel = plan.kernel->make(problem, point.tunables);
   fence();
-  counter.restart_high_water();  // what preparing the inputs took is no concern of the kernel
+  memory.restart_high_water();  // what preparing the inputs took is no concern of the kernel
   const std::uint64_t before = counter.launches();
   kernel->run();
   fence();
   point.launches = counter.launches() - before;
-  point.high_water = counter.high_water();
+  point.high_water = memory.high_water();
   point.work = kernel->work();
 }
 

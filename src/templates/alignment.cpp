@@ -1,7 +1,9 @@
 #include <cmath>
 #include <cstddef>
 
+#include "core/host_loop.hpp"
 #include "kokkosort/templates/learn.hpp"
+#include "templates/template_energy.hpp"
 
 namespace kokkosort {
 namespace {
@@ -27,26 +29,34 @@ HostMatrix<double> shape_products(const PrincipalComponents& pcs, int first_shif
   return products;
 }
 
+/// @param products  shape_products
+std::int32_t alignment_shift(const HostMatrix<double>& products, int nt, const HostTensor3<float>& templates,
+                             std::size_t k) {
+  const std::vector<std::size_t> channels = channels_of_template(templates, k);
+  const int first_shift = nt / 2 + 1 - nt;
+  std::int32_t shift = 0;
+  double largest = 0.0;
+  for (std::size_t row = 0; row < products.extent(0); ++row)
+    for (const std::size_t channel : channels) {
+      double sum = 0.0;
+      for (std::size_t p = 0; p < products.extent(1); ++p)
+        sum += products(row, p) * static_cast<double>(templates(k, channel, p));
+      if (!(std::abs(sum) > largest)) continue;
+      largest = std::abs(sum);
+      shift = first_shift + static_cast<std::int32_t>(row) % nt;
+    }
+  return shift;
+}
+
 }  // namespace
 
 std::vector<std::int32_t> alignment_shifts(const PrincipalComponents& pcs,
                                            const HostTensor3<float>& templates) {
   const auto nt = static_cast<int>(pcs.wPCA.extent(1));
-  const int first_shift = nt / 2 + 1 - nt;
-  const HostMatrix<double> products = shape_products(pcs, first_shift);
+  const HostMatrix<double> products = shape_products(pcs, nt / 2 + 1 - nt);
   std::vector<std::int32_t> shifts(templates.extent(0), 0);
-  for (std::size_t k = 0; k < templates.extent(0); ++k) {
-    double largest = 0.0;
-    for (std::size_t row = 0; row < products.extent(0); ++row)
-      for (std::size_t channel = 0; channel < templates.extent(1); ++channel) {
-        double sum = 0.0;
-        for (std::size_t p = 0; p < products.extent(1); ++p)
-          sum += products(row, p) * static_cast<double>(templates(k, channel, p));
-        if (!(std::abs(sum) > largest)) continue;
-        largest = std::abs(sum);
-        shifts[k] = first_shift + static_cast<std::int32_t>(row) % nt;
-      }
-  }
+  host_loop("templates::alignment", shifts.size(),
+            [&](const std::size_t k) { shifts[k] = alignment_shift(products, nt, templates, k); });
   return shifts;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "core/host_loop.hpp"
 #include "core/instantiate.hpp"
 #include "kokkosort/templates/correlations.hpp"
 #include "kokkosort/templates/pc_products.hpp"
@@ -38,18 +39,34 @@ struct Peak {
   int lag = 0;
 };
 
+/// Templates on the host, and what each of their pairs needs of them.
+struct HostTemplates {
+  const HostTensor3<float>& values;                // [templates, channels, pcs]
+  std::vector<double> norm;                        // [templates]
+  std::vector<std::vector<std::size_t>> channels;  // [templates], on which each is
+
+  explicit HostTemplates(const HostTensor3<float>& templates)
+      : values(templates), norm(templates.extent(0)), channels(templates.extent(0)) {
+    host_loop("templates::footprints", norm.size(), [this](std::size_t k) {
+      norm[k] = template_norm(values, k);
+      channels[k] = channels_of_template(values, k);
+    });
+  }
+};
+
 /// The largest correlation of two templates, summed in order in double precision: what decides.
 /// @param products  pc_products
-Peak find_peak(const HostTensor3<float>& templates, std::size_t i, std::size_t j,
+Peak find_peak(const HostTemplates& on_host, std::size_t i, std::size_t j,
                const HostMatrix<float>& products) {
+  const HostTensor3<float>& templates = on_host.values;
   const std::size_t n_pcs = templates.extent(2);
   std::vector<double> weights(n_pcs * n_pcs, 0.0);
-  for (std::size_t channel = 0; channel < templates.extent(1); ++channel)
+  for (const std::size_t channel : on_host.channels[i])  // elsewhere all products are zero
     for (std::size_t p = 0; p < n_pcs; ++p)
       for (std::size_t q = 0; q < n_pcs; ++q)
         weights[p * n_pcs + q] +=
             static_cast<double>(templates(i, channel, p)) * static_cast<double>(templates(j, channel, q));
-  const double norms = template_norm(templates, i) * template_norm(templates, j);
+  const double norms = on_host.norm[i] * on_host.norm[j];
   const auto nt = static_cast<int>((products.extent(1) + 1) / 2);
   Peak peak;
   for (std::size_t column = 0; column < products.extent(1); ++column) {
@@ -85,8 +102,10 @@ std::vector<MergeCandidate> find_candidates(const Exec& exec, const Probe& probe
   const auto other = read_back(exec, ledger, "second_of_pair", correlations.other);
   const HostMatrix<float> products = pc_products(pcs.wPCA);
 
-  std::vector<MergeCandidate> candidates;
-  for (std::size_t place = 0; place < placed.n_templates; ++place)
+  const HostTemplates on_host(templates);
+
+  std::vector<std::vector<MergeCandidate>> found(placed.n_templates);
+  host_loop("templates::find_peaks", placed.n_templates, [&](std::size_t place) {
     for (std::uint32_t pair = first(place); pair < first(place + 1); ++pair) {
       const std::int32_t kept = placed.template_at[place];
       const std::int32_t merged = placed.template_at[static_cast<std::size_t>(other(pair))];
@@ -96,14 +115,18 @@ std::vector<MergeCandidate> find_candidates(const Exec& exec, const Probe& probe
       if (!(rank(kept) < rank(merged))) continue;  // the pair comes the other way round, too
       const auto i = static_cast<std::size_t>(kept);
       const auto j = static_cast<std::size_t>(merged);
-      const double norm_i = template_norm(templates, i);
-      const double norm_j = template_norm(templates, j);
+      const double norm_i = on_host.norm[i];
+      const double norm_j = on_host.norm[j];
       if (2.0 * std::abs(norm_i - norm_j) > options.max_norm_difference * (norm_i + norm_j)) continue;
       const double proposed = static_cast<double>(largest(pair)) / (norm_i * norm_j);
       if (proposed < options.min_correlation - product_error) continue;
-      const Peak peak = find_peak(templates, i, j, products);
-      if (peak.value >= options.min_correlation) candidates.push_back({kept, merged, -peak.lag, peak.value});
+      const Peak peak = find_peak(on_host, i, j, products);
+      if (peak.value >= options.min_correlation)
+        found[place].push_back({kept, merged, -peak.lag, peak.value});
     }
+  });
+  std::vector<MergeCandidate> candidates;
+  for (const auto& of_one : found) candidates.insert(candidates.end(), of_one.begin(), of_one.end());
   std::sort(candidates.begin(), candidates.end(),
             [&spikes](const MergeCandidate& a, const MergeCandidate& b) {
               const auto key = [&spikes](const MergeCandidate& c) {

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "core/host_loop.hpp"
 #include "core/instantiate.hpp"
 #include "kokkosort/templates/pc_products.hpp"
 #include "templates/candidates.hpp"
@@ -115,14 +116,15 @@ class TemplateMerger {
   template <class Exec>
   std::vector<double> bimodality_of(const Exec& exec, const std::vector<MergeCandidate>& candidates,
                                     const TemplateOptions& options, TransferLedger& ledger) const {
-    std::vector<SpikePair> pairs;
     std::vector<std::size_t> uncertain;
-    for (std::size_t k = 0; k < candidates.size(); ++k) {
-      if (candidates[k].correlation >= options.certain_correlation) continue;
-      uncertain.push_back(k);
-      pairs.push_back({spikes_of_template(candidates[k].kept, 0),
-                       spikes_of_template(candidates[k].other, candidates[k].shift)});
-    }
+    for (std::size_t k = 0; k < candidates.size(); ++k)
+      if (candidates[k].correlation < options.certain_correlation) uncertain.push_back(k);
+    std::vector<SpikePair> pairs(uncertain.size());
+    host_loop("templates::pairs", pairs.size(), [&](const std::size_t i) {
+      const MergeCandidate& candidate = candidates[uncertain[i]];
+      pairs[i] = {spikes_of_template(candidate.kept, 0),
+                  spikes_of_template(candidate.other, candidate.shift)};
+    });
     const std::vector<double> scores =
         pair_bimodality(exec, spikes_, products_, pairs, options.device_limit_bytes, ledger);
     std::vector<double> all(candidates.size(), 0.0);

@@ -1,8 +1,15 @@
 #include "templates/pair_bimodality.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
+#include <numeric>
+#include <set>
 #include <span>
+#include <string>
+#include <utility>
 
+#include "core/host_loop.hpp"
 #include "core/instantiate.hpp"
 #include "kokkosort/clustering/leaf_grams.hpp"
 #include "kokkosort/clustering/leaves.hpp"
@@ -25,39 +32,70 @@ std::vector<ShiftedSpike> thin_out(const std::vector<ShiftedSpike>& spikes) {
   return kept;
 }
 
-/// The share of spikes that have features on each channel.
-std::vector<double> channel_shares(const SpikeFeatures& spikes, const std::vector<ShiftedSpike>& side) {
+/// A side's spikes at each centre.
+using CentreCounts = std::map<std::int32_t, std::size_t>;
+
+CentreCounts count_by_centre(const SpikeFeatures& spikes, const std::vector<ShiftedSpike>& side) {
+  CentreCounts counts;
+  for (const ShiftedSpike& shifted : side) ++counts[spikes.centre(static_cast<std::size_t>(shifted.spike))];
+  return counts;
+}
+
+/// The share of a side's spikes that have features on each channel.
+std::vector<double> channel_shares(const SpikeFeatures& spikes, const CentreCounts& side, std::size_t n_spikes) {
   std::vector<double> shares(spikes.n_channels(), 0.0);
-  for (const ShiftedSpike& shifted : side)
+  for (const auto& [centre, count] : side)
     for (std::size_t row = 0; row < spikes.n_rows(); ++row)
-      shares[static_cast<std::size_t>(spikes.centres.channels(
-          static_cast<std::size_t>(spikes.centre(static_cast<std::size_t>(shifted.spike))), row))] +=
-          1.0 / static_cast<double>(side.size());
+      shares[static_cast<std::size_t>(spikes.centres.channels(static_cast<std::size_t>(centre), row))] +=
+          static_cast<double>(count) / static_cast<double>(n_spikes);
   return shares;
 }
 
-std::vector<std::int32_t> common_channels(const SpikeFeatures& spikes, const SpikePair& pair) {
-  const std::vector<double> left = channel_shares(spikes, pair.left);
-  const std::vector<double> right = channel_shares(spikes, pair.right);
-  std::vector<std::int32_t> channels;
-  for (std::size_t c = 0; c < left.size(); ++c)
-    if (std::min(left[c], right[c]) >= common_share) channels.push_back(static_cast<std::int32_t>(c));
-  return channels;
+bool has_channels(const SpikeFeatures& spikes, std::int32_t centre, const std::vector<std::int32_t>& channels) {
+  const std::int32_t* const rows = &spikes.centres.channels(static_cast<std::size_t>(centre), 0);
+  return std::all_of(channels.begin(), channels.end(), [&](std::int32_t channel) {
+    return std::find(rows, rows + spikes.n_rows(), channel) != rows + spikes.n_rows();
+  });
 }
 
 /// The spikes that have features on all the channels.
+/// @param counts  of the side
 std::vector<ShiftedSpike> with_channels(const SpikeFeatures& spikes, const std::vector<ShiftedSpike>& side,
+                                        const CentreCounts& counts,
                                         const std::vector<std::int32_t>& channels) {
+  std::set<std::int32_t> centres;
+  for (const auto& [centre, count] : counts)
+    if (has_channels(spikes, centre, channels)) centres.insert(centre);
   std::vector<ShiftedSpike> kept;
-  for (const ShiftedSpike& shifted : side) {
-    const auto centre = static_cast<std::size_t>(spikes.centre(static_cast<std::size_t>(shifted.spike)));
-    const std::int32_t* const rows = &spikes.centres.channels(centre, 0);
-    if (std::all_of(channels.begin(), channels.end(), [&](std::int32_t channel) {
-          return std::find(rows, rows + spikes.n_rows(), channel) != rows + spikes.n_rows();
-        }))
-      kept.push_back(shifted);
-  }
+  std::copy_if(side.begin(), side.end(), std::back_inserter(kept), [&](const ShiftedSpike& shifted) {
+    return centres.contains(spikes.centre(static_cast<std::size_t>(shifted.spike)));
+  });
   return kept;
+}
+
+/// What of a pair is compared.
+struct ComparedPair {
+  std::vector<std::int32_t> channels;  // that nearly all spikes of both sides have
+  std::vector<ShiftedSpike> left;      // which have all of them
+  std::vector<ShiftedSpike> right;
+
+  bool is_evidence() const {
+    return !channels.empty() && std::min(left.size(), right.size()) >= fewest_spikes;
+  }
+};
+
+ComparedPair compare(const SpikeFeatures& spikes, const SpikePair& pair) {
+  const CentreCounts left = count_by_centre(spikes, pair.left);
+  const CentreCounts right = count_by_centre(spikes, pair.right);
+  const std::vector<double> left_shares = channel_shares(spikes, left, pair.left.size());
+  const std::vector<double> right_shares = channel_shares(spikes, right, pair.right.size());
+  ComparedPair compared;
+  for (std::size_t c = 0; c < left_shares.size(); ++c)
+    if (std::min(left_shares[c], right_shares[c]) >= common_share)
+      compared.channels.push_back(static_cast<std::int32_t>(c));
+  compared.left = thin_out(with_channels(spikes, pair.left, left, compared.channels));
+  compared.right = thin_out(with_channels(spikes, pair.right, right, compared.channels));
+  return compared;
 }
 
 /// Pairs as sections of two leaves each, in the form that the clustering's tests of a merging tree take.
@@ -84,31 +122,38 @@ void copy_shifted(const SpikeFeatures& from, const HostMatrix<float>& products, 
 
 PairSections make_sections(const SpikeFeatures& spikes, const HostMatrix<float>& products,
                            const std::vector<SpikePair>& pairs) {
+  std::vector<ComparedPair> compared(pairs.size());
+  host_loop("templates::compared_pairs", pairs.size(),
+            [&](const std::size_t k) { compared[k] = compare(spikes, pairs[k]); });
+
   PairSections made;
-  std::vector<ShiftedSpike> all;
+  std::size_t n_spikes = 0;
   for (std::size_t k = 0; k < pairs.size(); ++k) {
+    if (!compared[k].is_evidence()) continue;
     Section section;
-    section.channels = common_channels(spikes, pairs[k]);
-    const auto left = thin_out(with_channels(spikes, pairs[k].left, section.channels));
-    const auto right = thin_out(with_channels(spikes, pairs[k].right, section.channels));
-    if (section.channels.empty() || std::min(left.size(), right.size()) < fewest_spikes) continue;
-    for (const auto* side : {&left, &right})
-      for (const ShiftedSpike& shifted : *side) {
-        section.spikes.push_back(static_cast<std::int64_t>(all.size()));
-        all.push_back(shifted);
-      }
+    section.channels = compared[k].channels;
+    section.spikes.resize(compared[k].left.size() + compared[k].right.size());
+    std::iota(section.spikes.begin(), section.spikes.end(), static_cast<std::int64_t>(n_spikes));
+    n_spikes += section.spikes.size();
     made.sections.push_back(std::move(section));
-    made.n_left.push_back(left.size());
+    made.n_left.push_back(compared[k].left.size());
     made.pair_of.push_back(k);
   }
   made.spikes.probe = spikes.probe;
   made.spikes.centres = spikes.centres;
-  made.spikes.sample = HostVector<std::int64_t>("kokkosort::templates::pair_samples", all.size());
-  made.spikes.centre = HostVector<std::int32_t>("kokkosort::templates::pair_centres", all.size());
+  const auto named = [](const char* what) {
+    return Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string("kokkosort::templates::") + what);
+  };
+  made.spikes.sample = HostVector<std::int64_t>(named("pair_samples"), n_spikes);
+  made.spikes.centre = HostVector<std::int32_t>(named("pair_centres"), n_spikes);
   made.spikes.features =
-      HostTensor3<float>("kokkosort::templates::pair_features", all.size(), spikes.n_rows(), spikes.n_pcs());
-  for (std::size_t place = 0; place < all.size(); ++place)
-    copy_shifted(spikes, products, all[place], place, made.spikes);
+      HostTensor3<float>(named("pair_features"), n_spikes, spikes.n_rows(), spikes.n_pcs());
+  host_loop("templates::pair_spikes", made.sections.size(), [&](const std::size_t s) {
+    const ComparedPair& pair = compared[made.pair_of[s]];
+    auto place = static_cast<std::size_t>(made.sections[s].spikes.front());
+    for (const auto* side : {&pair.left, &pair.right})
+      for (const ShiftedSpike& shifted : *side) copy_shifted(spikes, products, shifted, place++, made.spikes);
+  });
   return made;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <vector>
 
 #include "kokkosort/types.hpp"
 
@@ -16,6 +17,13 @@ inline double channel_energy(const HostTensor3<float>& templates, std::size_t k,
   return energy;
 }
 
+/// Whether template k has any weight on a channel: most have on few.
+inline bool is_on_channel(const HostTensor3<float>& templates, std::size_t k, std::size_t channel) {
+  for (std::size_t p = 0; p < templates.extent(2); ++p)
+    if (templates(k, channel, p) != 0.0f) return true;
+  return false;
+}
+
 /// The channel of largest energy, ties to the smaller.
 inline std::size_t largest_channel(const HostTensor3<float>& templates, std::size_t k) {
   std::size_t largest = 0;
@@ -27,6 +35,14 @@ inline std::size_t largest_channel(const HostTensor3<float>& templates, std::siz
     largest = channel;
   }
   return largest;
+}
+
+/// The channels on which template k is not zero, in order.
+inline std::vector<std::size_t> channels_of_template(const HostTensor3<float>& templates, std::size_t k) {
+  std::vector<std::size_t> channels;
+  for (std::size_t channel = 0; channel < templates.extent(1); ++channel)
+    if (is_on_channel(templates, k, channel)) channels.push_back(channel);
+  return channels;
 }
 
 /// ‖U‖, summed in the order of channels and components.

@@ -37,7 +37,7 @@ TEST_F(CommandLine, ClustersAndTellsWhereTheResultIs) {
   EXPECT_EQ(finished.exit_code, 0) << finished.error;
   EXPECT_EQ(finished.error, "");
   for (const std::string part : {"spikes       3", "channels     4", "sections", "units", "templates", "total",
-                                 "times real time", "clusters.h5", "copies"})
+                                 "times real time", "clusters.h5", "share", "copies"})
     EXPECT_NE(finished.out.find(part), std::string::npos) << part << "\n" << finished.out;
   hdf5::InputFile file(result(), 1 << 20);
   EXPECT_EQ(file.open<std::int32_t>("labels", 1).size(), 3u);
@@ -226,6 +226,18 @@ TEST_F(CommandLine, CheckWritesNothingAndPrintsTheDeck) {
   EXPECT_NE(finished.out.find("  seeds: 17\n"), std::string::npos) << finished.out;
   EXPECT_NE(finished.out.find("threads: 1\n"), std::string::npos) << finished.out;
   EXPECT_FALSE(fs::exists(result().parent_path()));
+}
+
+TEST_F(CommandLine, InfoMeasuresCeilings) {
+  const Finished finished = run("info --ceilings");
+  ASSERT_EQ(finished.exit_code, 0) << finished.error;
+  for (const std::string name : {"memory, copy", "memory, triad", "f32, multiply-adds", "f32, matrix product",
+                                 "launch, waited for", "launch, queued"}) {
+    const std::size_t at = finished.out.find(name);
+    ASSERT_NE(at, std::string::npos) << name << "\n" << finished.out;
+    EXPECT_GT(std::stod(finished.out.substr(at + name.size())), 0.0) << name;
+  }
+  EXPECT_NE(finished.out.find("link to the device"), std::string::npos);
 }
 
 TEST_F(CommandLine, InfoListsDevices) {

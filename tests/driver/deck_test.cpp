@@ -291,7 +291,7 @@ TEST(DeckErrors, ValuesThatAreNotAllowed) {
             std::string::npos);
   EXPECT_NE(error_of(smallest + "clustering: {refractory: true}\n").find("one of on, off"),
             std::string::npos);
-  EXPECT_NE(error_of(smallest + "memory: {device_limit_mb: 0}\n").find("megabytes from 1 to 1073741824"),
+  EXPECT_NE(error_of(smallest + "memory: {host_limit_mb: 0}\n").find("megabytes from 1 to 1073741824"),
             std::string::npos);
   EXPECT_NE(error_of(smallest + "memory: {host_limit_mb: 18446744073709551615}\n").find("megabytes"),
             std::string::npos);

@@ -104,7 +104,7 @@ TEST_F(MatchCommand, FindsSpikesAndTellsWhereTheResultIs) {
   EXPECT_EQ(finished.error, "");
   for (const std::string part :
        {"recording    2000 samples of 4 channels, 0.1 s", "templates    2", "windows      1, of at most ",
-        "spikes       39", "read", "write", "total", "times real time", "matched.h5", "copies"})
+        "spikes       39", "read", "write", "total", "times real time", "matched.h5", "share", "copies"})
     EXPECT_NE(finished.out.find(part), std::string::npos) << part << "\n" << finished.out;
   expect_planted();
 }

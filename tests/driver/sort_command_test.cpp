@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 
 #include "driver/common_keys.hpp"
 #include "driver/sort_deck.hpp"
@@ -37,6 +38,8 @@ TEST_F(SortCommand, FindsTheUnitsAndTellsWhereTheResultsAre) {
   expect_parts(finished.out,
                {"recording    300000 samples of 16 channels, 10.0 s", "detected", "units  ", "total",
                 "times real time", "sorting.h5", "phy/params.py", "report.html", "kokkosort.log", "copies"});
+  expect_parts(finished.out, {"launches", "floor", "share", "detection::search", "waited for", "memory, triad"});
+  EXPECT_EQ(finished.out.find("  seconds\n"), std::string::npos);
   const Score found = score(files().truth);
   EXPECT_GE(found.over(0.8), 7u);
   EXPECT_GE(found.mean_accuracy(), 0.9);
@@ -169,6 +172,29 @@ TEST_F(FailedSort, AFullDisk) {
     expect_log_alone(finished, "File too large");
     fs::remove_all(folder());
   }
+}
+
+TEST_F(FailedSort, ADiskThatTakesAllButTheFeatures) {
+  sort();
+  const auto names = [](const fs::path& folder) {
+    std::set<fs::path> found;
+    for (const auto& entry : fs::directory_iterator(folder)) found.insert(entry.path().filename());
+    return found;
+  };
+  const auto before = files_of(folder() / "phy");
+  const std::string old_result = read_text(result());
+  const std::set<fs::path> old_names = names(folder());
+  const std::size_t block = 512;  // bytes that sh counts in
+  const std::size_t most = (before.at("pc_features.npy").size() - 1) / block;
+  ASSERT_LT(std::max(old_result.size(), read_text(folder() / "report.html").size()), most * block);
+
+  const Finished finished = run("sort DECK --quiet --overwrite", "ulimit -f " + std::to_string(most) + ";");
+  EXPECT_EQ(finished.exit_code, 1);
+  EXPECT_EQ(finished.error.find('\n'), finished.error.size() - 1) << finished.error;
+  EXPECT_NE(finished.error.find("pc_features.npy: File too large"), std::string::npos) << finished.error;
+  EXPECT_TRUE(read_text(result()) == old_result);
+  expect_same(before, files_of(folder() / "phy"));
+  EXPECT_EQ(names(folder()), old_names);
 }
 
 TEST_F(FailedSort, AMemoryLimitThatIsTooSmall) {

@@ -65,6 +65,7 @@ RunRecord some_run(const std::string& date) {
   run.device = "abacus";
   run.date = date;
   run.times.add("neighbours", 0.5);
+  run.memory["Host"] = std::uint64_t{3} << 32;
   run.ledger.record("clustering", "features", Direction::up, 72);
   run.ledger.record("clustering", "labels", Direction::down, 12);
   return run;
@@ -140,6 +141,7 @@ TEST(ClustersFile, RecordsTheRun) {
   write_some(folder / "clusters.h5");
   hdf5::InputFile file(folder / "clusters.h5", limit);
   EXPECT_EQ(file.attribute<double>("run/seconds", "neighbours"), 0.5);
+  EXPECT_EQ(file.attribute<std::int64_t>("run/memory", "Host"), std::int64_t{3} << 32);
   EXPECT_TRUE(file.has("run/transfer_ledger"));
   const hdf5::Id id(H5Fopen((folder / "clusters.h5").c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
   const hdf5::Id dataset(H5Dopen2(id.get(), "run/transfer_ledger", H5P_DEFAULT));

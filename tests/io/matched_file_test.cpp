@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -37,8 +38,9 @@ Matching some_matching(std::size_t n_spikes) {
     matching.sample.push_back(static_cast<std::int64_t>(10 * i));
     matching.unit.push_back(static_cast<std::int32_t>(i % 2));
     matching.amplitude.push_back(1.0f + static_cast<float>(i));
-    for (std::size_t j = 0; j < 6; ++j) matching.features.push_back(static_cast<float>(6 * i + j));
   }
+  matching.features = HostTensor3<float>("kokkosort::test::features", n_spikes, 3, 2);
+  std::iota(matching.features.data(), matching.features.data() + matching.features.size(), 0.0f);
   return matching;
 }
 
@@ -67,7 +69,8 @@ TEST(MatchedFile, ClusteringReadsIt) {
   EXPECT_EQ(spikes.file_order.size(), 0u);
   EXPECT_EQ(spikes.sample(4), 40);
   EXPECT_EQ(spikes.centre(3), 1);
-  EXPECT_EQ(std::vector<float>(spikes.features.data(), spikes.features.data() + 30), matching.features);
+  ASSERT_EQ(spikes.features.size(), matching.features.size());
+  for (std::size_t i = 0; i < 30; ++i) EXPECT_EQ(spikes.features.data()[i], matching.features.data()[i]) << i;
 }
 
 template <class T>

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "io/interruption.hpp"
@@ -269,18 +270,45 @@ TEST_F(PhyFolder, WhatIsNoSortingIsNotReplaced) {
 
 TEST_F(PhyFolder, AFullDiskLeavesTheOldSorting) {
   write(SmallSorting(2, 10));
-  rlimit before{};
-  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
-  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
-  rlimit small = before;
-  small.rlim_cur = 400;  // bytes of a file
-  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
-  const std::string message = message_of<std::runtime_error>([&] { write(SmallSorting(), true); });
-  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
-  std::signal(SIGXFSZ, handler);
-  EXPECT_NE(message.find("File too large"), std::string::npos) << message;
-  EXPECT_EQ(values<std::int64_t>("spike_times", head("<i8", "(10,)")).size(), 10u);
-  EXPECT_EQ(around(), (std::set<std::string>{"phy"}));
+  for (const auto& [bytes, file] : {std::pair(400, ".npy"), std::pair(900, "pc_features.npy")}) {
+    SCOPED_TRACE(bytes);
+    rlimit before{};
+    ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+    const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+    rlimit small = before;
+    small.rlim_cur = static_cast<rlim_t>(bytes);  // of a file
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+    const std::string message = message_of<std::runtime_error>([&] { write(SmallSorting(), true); });
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+    std::signal(SIGXFSZ, handler);
+    EXPECT_NE(message.find(std::string(file) + ": File too large"), std::string::npos) << message;
+    EXPECT_EQ(values<std::int64_t>("spike_times", head("<i8", "(10,)")).size(), 10u);
+    EXPECT_EQ(around(), (std::set<std::string>{"phy"}));
+  }
+}
+
+TEST_F(PhyFolder, WhatIsNotCommittedIsGone) {
+  const SmallSorting small;
+  const SortedRecording recording = small.recording();
+  { const PendingPhy begun(phy(), false, recording, small.sorting); }
+  EXPECT_TRUE(around().empty());
+  {
+    PendingPhy complete(phy(), false, recording, small.sorting);
+    complete.complete();
+    EXPECT_FALSE(fs::exists(phy()));
+  }
+  EXPECT_TRUE(around().empty());
+}
+
+TEST_F(PhyFolder, HoldsManyBlocksOfFeatures) {
+  const SmallSorting small(3, 9000);
+  write(small);
+  const auto features = values<float>("pc_features", head("<f4", "(9000, 2, 3)"));
+  ASSERT_EQ(features.size(), 54000u);
+  for (std::size_t i = 0; i < 9000; ++i)
+    for (std::size_t p = 0; p < 2; ++p)
+      for (std::size_t row = 0; row < 3; ++row)
+        ASSERT_EQ(features[(i * 2 + p) * 3 + row], small.sorting.features(i, row, p)) << i;
 }
 
 TEST_F(PhyFolder, ACheckLeavesNothing) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "execution_spaces.hpp"
+#include "host_copies.hpp"
 #include "io/temporary_folder.hpp"
 #include "kokkosort/errors.hpp"
 #include "kokkosort/templates/placed_templates.hpp"
@@ -139,7 +140,7 @@ TYPED_TEST(EdgeRecordingsTest, AllTypesOfSamples) {
     EXPECT_EQ(matching.sample, expected.sample);
     EXPECT_EQ(matching.unit, expected.unit);
     EXPECT_EQ(matching.amplitude, expected.amplitude);
-    EXPECT_EQ(matching.features, expected.features);
+    EXPECT_EQ(to_host(matching.features), to_host(expected.features));
   };
   const std::vector<std::int32_t> int32(int16.begin(), int16.end());
   expect_same(this->match(problem, int32));
@@ -152,7 +153,7 @@ TYPED_TEST(EdgeRecordingsTest, AllTypesOfSamples) {
   const Matching as_signed = this->match(problem, stored_samples<std::int32_t>(positive));
   const Matching as_unsigned = this->match(problem, stored_samples<std::uint16_t>(positive));
   EXPECT_EQ(as_unsigned.sample, as_signed.sample);
-  EXPECT_EQ(as_unsigned.features, as_signed.features);
+  EXPECT_EQ(to_host(as_unsigned.features), to_host(as_signed.features));
 
   // Numbers beyond int16's.
   const auto fine = this->match(problem, stored_samples<std::int32_t>(traces, 1e-6), 60000, 1e-6);
@@ -170,7 +171,7 @@ TYPED_TEST(EdgeRecordingsTest, LargestUnsignedSamples) {
   const Matching as_float =
       this->match(problem, std::vector<float>(samples.begin(), samples.end()), 60000, 1.0 / 6553.5);
   EXPECT_EQ(matching.sample, as_float.sample);
-  EXPECT_EQ(matching.features, as_float.features);
+  EXPECT_EQ(to_host(matching.features), to_host(as_float.features));
 }
 
 TYPED_TEST(EdgeRecordingsTest, AZeroTemplateAndNoneAreErrors) {

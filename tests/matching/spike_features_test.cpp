@@ -93,7 +93,7 @@ TYPED_TEST(SpikeFeaturesTest, AreTheResidualsPlusTheTemplates) {
     ASSERT_EQ(matching.features.size(), expected.size());
     ASSERT_EQ(matching.features.size(), matching.n_spikes() * static_cast<std::size_t>(rows) * 6);
     for (std::size_t i = 0; i < expected.size(); ++i)
-      ASSERT_NEAR(matching.features[i], expected[i], 1e-3) << i;
+      ASSERT_NEAR(matching.features.data()[i], expected[i], 1e-3) << i;
   }
 }
 
@@ -110,7 +110,7 @@ TYPED_TEST(SpikeFeaturesTest, OfSpikesNearSeams) {
   std::size_t differ = 0;
   double largest = 0.0;
   for (std::size_t i = 0; i < expected.size(); ++i) {
-    const double difference = std::abs(matching.features[i] - expected[i]);
+    const double difference = std::abs(matching.features.data()[i] - expected[i]);
     differ += difference > 1e-3 ? 1 : 0;
     largest = std::max(largest, difference);
   }
@@ -167,7 +167,9 @@ void expect_same_bytes(const Matching& a, const Matching& b) {
         << i;
   ASSERT_EQ(a.features.size(), b.features.size());
   for (std::size_t i = 0; i < a.features.size(); ++i)
-    ASSERT_EQ(std::bit_cast<std::uint32_t>(a.features[i]), std::bit_cast<std::uint32_t>(b.features[i])) << i;
+    ASSERT_EQ(std::bit_cast<std::uint32_t>(a.features.data()[i]),
+              std::bit_cast<std::uint32_t>(b.features.data()[i]))
+        << i;
 }
 
 TYPED_TEST(SpikeFeaturesTest, TwoRunsGiveTheSameBytes) {

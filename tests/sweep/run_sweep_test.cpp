@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "core/kernel_counter.hpp"
-
 namespace kokkosort::test {
 namespace {
 
@@ -46,11 +44,6 @@ SweepPlan plan_of(const SweepKernelInfo& kernel) {
 }
 
 void say_nothing(const std::string&) {}
-
-void launch_three_kernels() {
-  for (int i = 0; i < 3; ++i)
-    Kokkos::parallel_for("kokkosort::test::kernel", Kokkos::RangePolicy<SweepExec>(0, 8), KOKKOS_LAMBDA(const int){});
-}
 
 TEST(RunSweep, MeasuresEveryCombination) {
   Log log;
@@ -98,26 +91,6 @@ TEST(RunSweep, QuantilesByHand) {
   EXPECT_EQ(quantile({5.0, 1.0}, 0.0), 1.0);
   EXPECT_EQ(quantile({5.0, 1.0}, 1.0), 5.0);
   EXPECT_EQ(quantile({7.0}, 0.75), 7.0);
-}
-
-TEST(KernelCounter, CountsLaunchesAndMemory) {
-  using Space = SweepExec::memory_space;
-  KernelCounter counter;
-  const Kokkos::View<double*, Space> kept("kokkosort::test::kept", 10);
-  {
-    const Kokkos::View<double*, Space> first("kokkosort::test::first", 1000);
-    { const Kokkos::View<double*, Space> second("kokkosort::test::second", 500); }
-    const Kokkos::View<double*, Space> third("kokkosort::test::third", 100);
-  }
-  const std::uint64_t before = counter.launches();
-  launch_three_kernels();
-  EXPECT_EQ(counter.launches() - before, 3u);
-  const std::uint64_t most = counter.high_water().at(Space::name());
-  EXPECT_GE(most, 1500 * sizeof(double));
-  EXPECT_LT(most, 1600 * sizeof(double) + 1024);
-  counter.restart_high_water();
-  EXPECT_GE(counter.high_water().at(Space::name()), 10 * sizeof(double));
-  EXPECT_LT(counter.high_water().at(Space::name()), 100 * sizeof(double) + 1024);
 }
 
 }  // namespace

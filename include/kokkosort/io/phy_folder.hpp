@@ -1,6 +1,8 @@
 #pragma once
 
 #include <filesystem>
+#include <future>
+#include <memory>
 
 #include "kokkosort/io/sorting_file.hpp"
 
@@ -19,6 +21,32 @@ namespace kokkosort {
 /// Source: Kilosort's documentation, "Files exported for Phy"; dtypes and formats as Kilosort 4.1.7 writes.
 void write_phy(const std::filesystem::path& folder, bool overwrite, const SortedRecording& recording,
                const Sorting& sorting);
+
+class PendingFolder;
+
+/// write_phy() in steps. The spikes' features, which are most of the folder, are written by a thread of their
+/// own meanwhile; it touches neither Kokkos nor HDF5. Until commit() nothing of the folder stays.
+class PendingPhy {
+ public:
+  /// Begins. The recording and the sorting stay as they are, and where they are, until this is gone.
+  /// @throws InputError as write_phy() does
+  PendingPhy(const std::filesystem::path& folder, bool overwrite, const SortedRecording& recording,
+             const Sorting& sorting);
+  ~PendingPhy();
+
+  /// Writes all else, reads back what tells whose each spike is, and waits for the features.
+  /// @throws std::runtime_error if the disk does not take it
+  void complete();
+  /// Puts the folder in its place. @throws as complete() and PendingFolder::commit() do
+  void commit();
+
+ private:
+  std::filesystem::path folder_;
+  const SortedRecording& recording_;
+  const Sorting& sorting_;
+  std::unique_ptr<PendingFolder> pending_;
+  std::future<void> features_;  // goes first: until then its thread writes into the folder
+};
 
 /// Whether such a folder can be made there: makes one, of which nothing stays. @throws InputError as
 /// write_phy() does

@@ -25,7 +25,7 @@ struct Matching {
   std::vector<std::int64_t> sample;  // [spikes], of the peak
   std::vector<std::int32_t> unit;    // [spikes], index into the templates
   std::vector<float> amplitude;      // [spikes], times the template
-  std::vector<float> features;  // [spikes, rows, pcs]: the residual's, plus amplitude times the template's
+  HostTensor3<float> features;  // [spikes, rows, pcs]: the residual's, plus amplitude times the template's
   DetectionCentres centres;     // one a template: its largest channel, and the channels nearest to that
   std::int64_t unfinished_windows = 0;  // in which max_peels rounds were not enough
   std::int64_t windows = 0;
