@@ -39,17 +39,19 @@ struct Transpose {
   /// What becomes of the channels of a tile, copied from where a compiler must expect that traces are
   /// written.
   struct Channels {
+    int count;
     std::int32_t column[tile_channels];
     float scale[tile_channels];
-    bool are_neighbours = true;  // in the stored samples
+    bool are_neighbours;  // in the stored samples, and a whole tile
   };
 
   KOKKOS_INLINE_FUNCTION Channels channels_of(std::size_t first_row, std::size_t n_rows) const {
     Channels channels;
-    for (std::size_t i = 0; i < tile_channels; ++i) {
-      const std::size_t row = first_row + Kokkos::min(i, n_rows - 1);
-      channels.column[i] = how.column(row);
-      channels.scale[i] = how.scale(row);
+    channels.count = static_cast<int>(n_rows);
+    channels.are_neighbours = n_rows == tile_channels;
+    for (std::size_t i = 0; i < n_rows; ++i) {
+      channels.column[i] = how.column(first_row + i);
+      channels.scale[i] = how.scale(first_row + i);
       channels.are_neighbours &= channels.column[i] == channels.column[0] + static_cast<std::int32_t>(i);
     }
     return channels;
@@ -89,8 +91,8 @@ struct Transpose {
       const T* const neighbours = values + channels.column[0];
       for_lanes<tile_channels>([&](const int lane) { to[lane] = number(lane, neighbours[lane]); });
     } else {
-      for_lanes<tile_channels>(
-          [&](const int lane) { to[lane] = number(lane, values[channels.column[lane]]); });
+      for (int lane = 0; lane < channels.count; ++lane)
+        to[lane] = number(lane, values[channels.column[lane]]);
     }
   }
 
