@@ -66,6 +66,7 @@ BENCHMARK(traces)
     ->Args({384, 0, 1, 1})
     ->Args({384, 0, 0, 32})
     ->Args({384, 1, 1, 32})
+    ->Args({64, 1, 1, 32})
     ->Args({4, 1, 1, 4})
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();

@@ -19,7 +19,7 @@ struct Ceilings {
   double operation_rate() const;
 };
 
-/// Measures the default execution space, the best of several tries each, in a second or two. No profiler may
+/// Measures the default execution space, the best of several tries each, in a second or two. Tools do not
 /// see it.
 Ceilings measure_ceilings();
 

@@ -29,8 +29,8 @@ void host_blocks(const std::string& what, std::size_t n, const Body& body) {
             [&](std::size_t i) { body(i * block, std::min(n, (i + 1) * block)); });
 }
 
-/// Copies an array that does not fit caches, on all threads of the host: they also share the work of memory that
-/// is touched for the first time.
+/// Copies an array that does not fit caches, on all threads of the host: they also share the work of memory
+/// that is touched for the first time.
 template <class T>
 void host_copy(const std::string& what, const T* from, std::size_t n, T* to) {
   constexpr std::size_t at_once = std::size_t{1} << 16;

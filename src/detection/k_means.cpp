@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "core/host_loop.hpp"
-#include "kokkosort/random.hpp"
+#include "core/instantiate.hpp"
+#include "core/transfers.hpp"
+#include "detection/draw_centres.hpp"
 
 namespace kokkosort {
 namespace {
@@ -14,117 +18,217 @@ namespace {
 constexpr std::size_t starts = 10;
 constexpr int most_rounds = 100;
 
-/// Squared distances of a block of points from a centre.
-constexpr std::size_t block = 64;
-using Block = std::array<double, block>;
+/// Numbers as whole multiples of a power of two, so that their sums are the same in any order.
+struct Steps {
+  double scale;
 
-void measure(const HostPoints& points, const std::vector<double>& centre, std::size_t first, Block& squares) {
-  squares.fill(0.0);
-  const std::size_t count = std::min(block, points.n - first);
-  for (std::size_t dim = 0; dim < points.n_dims; ++dim) {
-    const double* const x = &points.values[dim * points.n + first];
-    const double c = centre[dim];
-    for (std::size_t i = 0; i < count; ++i) squares[i] += (x[i] - c) * (x[i] - c);
+  /// The finest steps in which n numbers, none larger than `largest`, sum to less than 2^62.
+  Steps(double largest, std::size_t n)
+      : scale(std::exp2(61.0 - std::ceil(std::log2(static_cast<double>(n))) -
+                        (largest > 0.0 ? std::ceil(std::log2(largest)) : 0.0))) {}
+};
+
+using Sum = unsigned long long;  // of signed steps, modulo 2^64
+
+double value_of(Sum sum, const Steps& steps) {
+  return static_cast<double>(static_cast<long long>(sum)) / steps.scale;
+}
+
+/// Where a start's sums lie: for each cluster the points' and their number, then the squared distances and
+/// the number of points whose label has changed.
+struct SumLayout {
+  std::size_t n_dims;
+  std::size_t n_clusters;
+
+  KOKKOS_INLINE_FUNCTION std::size_t of_cluster(std::size_t k) const { return k * (n_dims + 1); }
+  KOKKOS_INLINE_FUNCTION std::size_t inertia() const { return n_clusters * (n_dims + 1); }
+  KOKKOS_INLINE_FUNCTION std::size_t changed() const { return inertia() + 1; }
+  KOKKOS_INLINE_FUNCTION std::size_t size() const { return changed() + 1; }
+};
+
+/// Gives the points of a block their nearest centre and adds them up, a team for each block of each start.
+template <class Exec>
+struct AssignBlocks {
+  static constexpr std::size_t block = 2048;
+
+  Matrix<const double, Exec> points;        // [dims, points]
+  Matrix<const double, Exec> centres;       // [starts, clusters · dims]
+  Vector<const std::uint32_t, Exec> going;  // starts that have not settled
+  Matrix<std::uint32_t, Exec> labels;       // [starts, points]
+  Matrix<Sum, Exec> sums;                   // [starts, layout.size()]
+  SumLayout layout;
+  double point_scale;
+  double square_scale;
+
+  std::size_t n_blocks() const { return (points.extent(1) + block - 1) / block; }
+
+  KOKKOS_INLINE_FUNCTION void operator()(const TeamMember<Exec>& member) const {
+    const std::size_t blocks = (points.extent(1) + block - 1) / block;
+    const std::size_t start = going(static_cast<std::size_t>(member.league_rank()) / blocks);
+    const std::size_t first = static_cast<std::size_t>(member.league_rank()) % blocks * block;
+    const std::size_t count = Kokkos::min(std::size_t{block}, points.extent(1) - first);
+    const Scratch<Sum, Exec> of_block(member.team_scratch(0), layout.size());
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(member, layout.size()),
+                         [&](const std::size_t i) { of_block(i) = 0; });
+    member.team_barrier();
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(member, count),
+                         [&](const std::size_t i) { add(start, first + i, of_block); });
+    member.team_barrier();
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(member, layout.size()), [&](const std::size_t i) {
+      if (of_block(i) != 0) Kokkos::atomic_add(&sums(start, i), of_block(i));
+    });
   }
-}
 
-std::vector<double> point(const HostPoints& points, std::size_t i) {
-  std::vector<double> values;
-  for (std::size_t dim = 0; dim < points.n_dims; ++dim) values.push_back(points.at(dim, i));
-  return values;
-}
-
-/// Lowers each point's squared distance from the nearest centre to that from a new one.
-void approach(const HostPoints& points, const std::vector<double>& centre, std::vector<double>& nearest) {
-  Block squares;
-  for (std::size_t first = 0; first < points.n; first += block) {
-    measure(points, centre, first, squares);
-    for (std::size_t i = first; i < std::min(points.n, first + block); ++i)
-      nearest[i] = std::min(nearest[i], squares[i - first]);
-  }
-}
-
-/// The first point at which the running sum exceeds a share of the whole.
-std::size_t draw(const std::vector<double>& chances, double share) {
-  const double target = share * std::accumulate(chances.begin(), chances.end(), 0.0);
-  double sum = 0.0;
-  for (std::size_t i = 0; i < chances.size(); ++i) {
-    sum += chances[i];
-    if (sum > target) return i;
-  }
-  return 0;  // all chances are zero: every point is a centre
-}
-
-std::vector<std::vector<double>> draw_centres(const HostPoints& points, std::size_t n_clusters,
-                                              std::uint64_t seed, std::uint32_t start) {
-  std::vector<double> chances(points.n, 1.0);
-  std::vector<double> nearest(points.n, std::numeric_limits<double>::max());
-  std::vector<std::vector<double>> centres;
-  for (std::uint32_t k = 0; k < n_clusters; ++k) {
-    centres.push_back(point(points, draw(chances, random_unit(seed, start, k, 0))));
-    approach(points, centres.back(), nearest);
-    chances = nearest;
-  }
-  return centres;
-}
-
-/// @return whether any label changed
-bool assign(const HostPoints& points, Clusters& clusters) {
-  bool changed = false;
-  clusters.inertia = 0.0;
-  Block squares;
-  for (std::size_t first = 0; first < points.n; first += block) {
-    Block best;
-    best.fill(std::numeric_limits<double>::max());
-    std::array<std::uint32_t, block> label{};
-    for (std::uint32_t k = 0; k < clusters.centres.size(); ++k) {
-      measure(points, clusters.centres[k], first, squares);
-      for (std::size_t i = 0; i < block; ++i) {
-        label[i] = squares[i] < best[i] ? k : label[i];
-        best[i] = std::min(best[i], squares[i]);
+  KOKKOS_INLINE_FUNCTION void add(std::size_t start, std::size_t point, const Scratch<Sum, Exec>& to) const {
+    double nearest = Kokkos::Experimental::finite_max_v<double>;
+    std::uint32_t label = 0;
+    for (std::uint32_t k = 0; k < layout.n_clusters; ++k) {
+      double square = 0.0;
+      for (std::size_t dim = 0; dim < layout.n_dims; ++dim) {
+        const double difference = points(dim, point) - centres(start, k * layout.n_dims + dim);
+        square += difference * difference;
       }
+      if (!(square < nearest)) continue;
+      nearest = square;
+      label = k;
     }
-    for (std::size_t i = first; i < std::min(points.n, first + block); ++i) {
-      changed |= clusters.label[i] != label[i - first];
-      clusters.label[i] = label[i - first];
-      clusters.inertia += best[i - first];
+    const std::size_t place = layout.of_cluster(label);
+    for (std::size_t dim = 0; dim < layout.n_dims; ++dim)
+      Kokkos::atomic_add(&to(place + dim),
+                         static_cast<Sum>(static_cast<long long>(points(dim, point) * point_scale)));
+    Kokkos::atomic_inc(&to(place + layout.n_dims));
+    Kokkos::atomic_add(&to(layout.inertia()), static_cast<Sum>(nearest * square_scale));
+    if (labels(start, point) == label) return;
+    labels(start, point) = label;
+    Kokkos::atomic_inc(&to(layout.changed()));
+  }
+};
+
+/// All starts, round by round until each has settled.
+template <class Exec>
+class Lloyd {
+ public:
+  Lloyd(const Exec& exec, const HostPoints& points, std::size_t n_clusters, TransferLedger& ledger)
+      : exec_(exec),
+        ledger_(ledger),
+        layout_{points.n_dims, n_clusters},
+        point_steps_(largest_of(points), points.n),
+        square_steps_(4.0 * static_cast<double>(points.n_dims) * std::pow(largest_of(points), 2), points.n),
+        points_(unfilled(exec, "kokkosort::detection::points"), points.n_dims, points.n),
+        labels_(unfilled(exec, "kokkosort::detection::cluster_labels"), starts, points.n),
+        centres_(unfilled(exec, "kokkosort::detection::cluster_centres"), starts, n_clusters * points.n_dims),
+        sums_(unfilled(exec, "kokkosort::detection::cluster_sums"), starts, layout_.size()),
+        centres_on_host_("kokkosort::detection::cluster_centres_on_host", starts, n_clusters * points.n_dims),
+        sums_on_host_("kokkosort::detection::cluster_sums_on_host", starts, layout_.size()) {
+    copy_up(exec, ledger, "detection", "points", points_,
+            HostMatrix<const double>(points.values.data(), points.n_dims, points.n));
+    Kokkos::deep_copy(exec, labels_, std::numeric_limits<std::uint32_t>::max());
+    for (Clusters& clusters : clusters_) clusters.size.assign(n_clusters, 0);
+  }
+
+  void set_centres(std::size_t start, std::vector<std::vector<double>> centres) {
+    clusters_[start].centres = std::move(centres);
+  }
+
+  /// The clusters of the start whose inertia is least.
+  Clusters run() {
+    std::vector<std::uint32_t> going(starts);
+    std::iota(going.begin(), going.end(), 0u);
+    for (int round = 0; round < most_rounds && !going.empty(); ++round) {
+      assign(going);
+      std::erase_if(going, [this](std::uint32_t start) { return !move_centres(start); });
     }
+    const auto best = std::min_element(clusters_.begin(), clusters_.end(),
+                                       [](const auto& a, const auto& b) { return a.inertia < b.inertia; });
+    read_labels(static_cast<std::size_t>(best - clusters_.begin()), *best);
+    return *best;
   }
-  return changed;
-}
 
-/// A cluster that has lost its points stays where it is.
-void move_centres(const HostPoints& points, Clusters& clusters) {
-  const std::size_t n_clusters = clusters.centres.size();
-  clusters.size.assign(n_clusters, 0);
-  for (const std::uint32_t label : clusters.label) ++clusters.size[label];
-  std::vector<double> sums(n_clusters);
-  for (std::size_t dim = 0; dim < points.n_dims; ++dim) {
-    std::fill(sums.begin(), sums.end(), 0.0);
-    for (std::size_t i = 0; i < points.n; ++i) sums[clusters.label[i]] += points.at(dim, i);
-    for (std::size_t k = 0; k < n_clusters; ++k)
-      if (clusters.size[k] > 0) clusters.centres[k][dim] = sums[k] / static_cast<double>(clusters.size[k]);
+ private:
+  static double largest_of(const HostPoints& points) {
+    double largest = 0.0;
+    for (const double value : points.values) largest = std::max(largest, std::abs(value));
+    return largest;
   }
-}
 
-Clusters settle(const HostPoints& points, std::vector<std::vector<double>> centres) {
-  Clusters clusters;
-  clusters.centres = std::move(centres);
-  clusters.label.assign(points.n, std::numeric_limits<std::uint32_t>::max());
-  for (int round = 0; round < most_rounds && assign(points, clusters); ++round)
-    move_centres(points, clusters);
-  return clusters;
-}
+  void assign(const std::vector<std::uint32_t>& going) {
+    for (const std::uint32_t start : going) {
+      double* to = &centres_on_host_(start, 0);
+      for (const auto& centre : clusters_[start].centres) to = std::copy(centre.begin(), centre.end(), to);
+    }
+    copy_up(exec_, ledger_, "detection", "cluster_centres", centres_, centres_on_host_);
+    Kokkos::deep_copy(exec_, sums_, Sum{0});
+    const AssignBlocks<Exec> kernel{points_,
+                                    centres_,
+                                    upload_vector(exec_, ledger_, "detection", "starts", going),
+                                    labels_,
+                                    sums_,
+                                    layout_,
+                                    point_steps_.scale,
+                                    square_steps_.scale};
+    Kokkos::parallel_for(
+        "kokkosort::detection::assign_to_centres",
+        Kokkos::TeamPolicy<Exec>(exec_, static_cast<int>(going.size() * kernel.n_blocks()),
+                                 runs_on_host<Exec> ? 1 : 256)
+            .set_scratch_size(0, Kokkos::PerTeam(Scratch<Sum, Exec>::shmem_size(layout_.size()))),
+        kernel);
+    copy_down(exec_, ledger_, "detection", "cluster_sums", sums_on_host_, sums_);
+  }
+
+  /// A cluster that has lost its points stays where it is. @return whether any label has changed
+  bool move_centres(std::size_t start) {
+    Clusters& clusters = clusters_[start];
+    const Sum* const sums = &sums_on_host_(start, 0);
+    clusters.inertia = value_of(sums[layout_.inertia()], square_steps_);
+    if (sums[layout_.changed()] == 0) return false;
+    for (std::size_t k = 0; k < layout_.n_clusters; ++k) {
+      const Sum* const of_cluster = sums + layout_.of_cluster(k);
+      clusters.size[k] = static_cast<std::size_t>(of_cluster[layout_.n_dims]);
+      for (std::size_t dim = 0; dim < layout_.n_dims && clusters.size[k] > 0; ++dim)
+        clusters.centres[k][dim] =
+            value_of(of_cluster[dim], point_steps_) / static_cast<double>(clusters.size[k]);
+    }
+    return true;
+  }
+
+  void read_labels(std::size_t start, Clusters& clusters) {
+    clusters.label.resize(labels_.extent(1));
+    copy_down(exec_, ledger_, "detection", "cluster_labels",
+              HostVector<std::uint32_t>(clusters.label.data(), clusters.label.size()),
+              Vector<std::uint32_t, Exec>(labels_.data() + start * labels_.extent(1), labels_.extent(1)));
+  }
+
+  const Exec& exec_;
+  TransferLedger& ledger_;
+  SumLayout layout_;
+  Steps point_steps_;
+  Steps square_steps_;
+  Matrix<double, Exec> points_;
+  Matrix<std::uint32_t, Exec> labels_;
+  Matrix<double, Exec> centres_;
+  Matrix<Sum, Exec> sums_;
+  HostMatrix<double> centres_on_host_;
+  HostMatrix<Sum> sums_on_host_;
+  std::array<Clusters, starts> clusters_;
+};
 
 }  // namespace
 
-Clusters k_means(const HostPoints& points, std::size_t n_clusters, std::uint64_t seed) {
-  std::array<Clusters, starts> settled;
-  host_loop("detection::k_means", starts, [&](const std::size_t start) {
-    settled[start] = settle(points, draw_centres(points, n_clusters, seed, static_cast<std::uint32_t>(start)));
+template <class Exec>
+Clusters k_means(const Exec& exec, const HostPoints& points, std::size_t n_clusters, std::uint64_t seed,
+                 TransferLedger& ledger) {
+  Lloyd<Exec> lloyd(exec, points, n_clusters, ledger);
+  std::array<std::vector<std::vector<double>>, starts> centres;
+  host_loop("detection::draw_centres", starts, [&](const std::size_t start) {
+    centres[start] = draw_centres(points, n_clusters, seed, static_cast<std::uint32_t>(start));
   });
-  return *std::min_element(settled.begin(), settled.end(),
-                           [](const Clusters& a, const Clusters& b) { return a.inertia < b.inertia; });
+  for (std::size_t start = 0; start < starts; ++start) lloyd.set_centres(start, std::move(centres[start]));
+  return lloyd.run();
 }
+
+#define INSTANTIATE(Exec) \
+  template Clusters k_means(const Exec&, const HostPoints&, std::size_t, std::uint64_t, TransferLedger&);
+KOKKOSORT_INSTANTIATE(INSTANTIATE)
+#undef INSTANTIATE
 
 }  // namespace kokkosort

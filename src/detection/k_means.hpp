@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "kokkosort/transfer_ledger.hpp"
+
 namespace kokkosort {
 
 /// Points in few dimensions, feature by feature so that neighbouring points lie side by side.
@@ -23,8 +25,11 @@ struct Clusters {
 };
 
 /// Clusters points around their means: k-means++ and Lloyd's rounds, from several starts of which the one of
-/// least inertia counts, ties to the first. The answer depends on points and seed alone. Source: Arthur and
-/// Vassilvitskii 2007, "k-means++: the advantages of careful seeding".
-Clusters k_means(const HostPoints& points, std::size_t n_clusters, std::uint64_t seed);
+/// least inertia counts, ties to the first. The answer depends on points and seed alone: sums are exact.
+/// @param exec  fenced
+/// Source: Arthur and Vassilvitskii 2007, "k-means++: the advantages of careful seeding".
+template <class Exec>
+Clusters k_means(const Exec& exec, const HostPoints& points, std::size_t n_clusters, std::uint64_t seed,
+                 TransferLedger& ledger);
 
 }  // namespace kokkosort

@@ -142,8 +142,10 @@ UniversalTemplates learn_universal_templates(const Exec& exec, PreparedRecording
                                       : HostMatrix<float>(collector.clips.data(), result.n_peaks, nt);
   scale_to_unit(clips);
   result.pcs.wPCA = principal_components(clips, static_cast<std::size_t>(options.pcs));
-  result.pcs.wTEMP =
-      frequent_shapes(clips, result.pcs.wPCA, static_cast<std::size_t>(options.shapes), options.seed);
+  const HostPoints points = coefficients(clips, result.pcs.wPCA);
+  const Clusters clusters =
+      k_means(exec, points, static_cast<std::size_t>(options.shapes), options.seed, ledger);
+  result.pcs.wTEMP = frequent_shapes(points, clusters, result.pcs.wPCA);
   result.pcs.peak_sample = options.peak_sample;
   return result;
 }

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "core/host_loop.hpp"
-#include "detection/k_means.hpp"
 
 namespace kokkosort {
 namespace {
@@ -62,25 +61,6 @@ Eigen::MatrixXd second_moments(const HostMatrix<float>& clips) {
   return moments;
 }
 
-/// Coefficients of the clips, each clip's of norm 1.
-HostPoints coefficients(const HostMatrix<float>& clips, const HostMatrix<float>& wPCA) {
-  HostPoints points{wPCA.extent(0), clips.extent(0), {}};
-  points.values.resize(points.n_dims * points.n);
-  for_each_block(points.n, "detection::coefficients", [&](std::size_t, std::size_t first, std::size_t last) {
-    std::vector<double> of_clip(points.n_dims);
-    for (std::size_t i = first; i < last; ++i) {
-      for (std::size_t p = 0; p < points.n_dims; ++p) {
-        of_clip[p] = 0.0;
-        for (std::size_t t = 0; t < clips.extent(1); ++t)
-          of_clip[p] += static_cast<double>(wPCA(p, t)) * static_cast<double>(clips(i, t));
-      }
-      scale_to_norm_1(of_clip.data(), of_clip.size());
-      for (std::size_t p = 0; p < points.n_dims; ++p) points.values[p * points.n + i] = of_clip[p];
-    }
-  });
-  return points;
-}
-
 /// A cluster's centre, or where opposite points cancel its first point.
 std::vector<double> direction(const HostPoints& points, const Clusters& clusters, std::uint32_t k) {
   constexpr double nothing = 1e-12;
@@ -105,9 +85,10 @@ void set_waveform(const std::vector<double>& coefficients, const HostMatrix<floa
 }  // namespace
 
 void scale_to_unit(const HostMatrix<float>& clips) {
-  for_each_block(clips.extent(0), "detection::scale_clips", [&](std::size_t, std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i < last; ++i) scale_to_norm_1(&clips(i, 0), clips.extent(1));
-  });
+  for_each_block(clips.extent(0), "detection::scale_clips",
+                 [&](std::size_t, std::size_t first, std::size_t last) {
+                   for (std::size_t i = first; i < last; ++i) scale_to_norm_1(&clips(i, 0), clips.extent(1));
+                 });
 }
 
 HostMatrix<float> principal_components(const HostMatrix<float>& clips, std::size_t n_pcs) {
@@ -126,17 +107,35 @@ HostMatrix<float> principal_components(const HostMatrix<float>& clips, std::size
   return wPCA;
 }
 
-HostMatrix<float> frequent_shapes(const HostMatrix<float>& clips, const HostMatrix<float>& wPCA,
-                                  std::size_t n_shapes, std::uint64_t seed) {
-  const HostPoints points = coefficients(clips, wPCA);
-  const Clusters clusters = k_means(points, n_shapes, seed);
+HostPoints coefficients(const HostMatrix<float>& clips, const HostMatrix<float>& wPCA) {
+  HostPoints points{wPCA.extent(0), clips.extent(0), {}};
+  points.values.resize(points.n_dims * points.n);
+  for_each_block(points.n, "detection::coefficients", [&](std::size_t, std::size_t first, std::size_t last) {
+    std::vector<double> of_clip(points.n_dims);
+    for (std::size_t i = first; i < last; ++i) {
+      for (std::size_t p = 0; p < points.n_dims; ++p) {
+        of_clip[p] = 0.0;
+        for (std::size_t t = 0; t < clips.extent(1); ++t)
+          of_clip[p] += static_cast<double>(wPCA(p, t)) * static_cast<double>(clips(i, t));
+      }
+      scale_to_norm_1(of_clip.data(), of_clip.size());
+      for (std::size_t p = 0; p < points.n_dims; ++p) points.values[p * points.n + i] = of_clip[p];
+    }
+  });
+  return points;
+}
+
+HostMatrix<float> frequent_shapes(const HostPoints& coefficients, const Clusters& clusters,
+                                  const HostMatrix<float>& wPCA) {
+  const std::size_t n_shapes = clusters.centres.size();
   std::vector<std::size_t> order(n_shapes);
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return clusters.size[a] > clusters.size[b]; });
   const HostMatrix<float> shapes("kokkosort::detection::wTEMP_on_host", n_shapes, wPCA.extent(1));
   for (std::size_t k = 0; k < n_shapes; ++k)
-    set_waveform(direction(points, clusters, static_cast<std::uint32_t>(order[k])), wPCA, &shapes(k, 0));
+    set_waveform(direction(coefficients, clusters, static_cast<std::uint32_t>(order[k])), wPCA,
+                 &shapes(k, 0));
   return shapes;
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 
+#include "detection/k_means.hpp"
 #include "kokkosort/types.hpp"
 
 namespace kokkosort {
@@ -15,9 +15,12 @@ void scale_to_unit(const HostMatrix<float>& clips);
 /// positive.
 HostMatrix<float> principal_components(const HostMatrix<float>& clips, std::size_t n_pcs);
 
-/// The k-means centres of the clips, in the space of their principal components and on its unit sphere, as
-/// waveforms of norm 1: [shapes, nt], the most frequent first.
-HostMatrix<float> frequent_shapes(const HostMatrix<float>& clips, const HostMatrix<float>& wPCA,
-                                  std::size_t n_shapes, std::uint64_t seed);
+/// Coefficients of the clips, each clip's of norm 1.
+HostPoints coefficients(const HostMatrix<float>& clips, const HostMatrix<float>& wPCA);
+
+/// The centres of clusters of coefficients as waveforms of norm 1: [clusters, nt], the largest cluster's
+/// first.
+HostMatrix<float> frequent_shapes(const HostPoints& coefficients, const Clusters& clusters,
+                                  const HostMatrix<float>& wPCA);
 
 }  // namespace kokkosort

@@ -101,17 +101,19 @@ std::vector<FoundSpike> sorted_spikes(const Exec& exec, const SpikeList<Exec>& l
 
 template <class Exec>
 MatchedSpikes read_spikes(const Exec& exec, const PlacedTemplates<Exec>& templates,
-                         const Matrix<float, Exec>& wPCA, const SpikeList<Exec>& list,
-                         const FeatureRows<Exec>& rows, const MatchingWorkspace<Exec>& workspace,
-                         TransferLedger& ledger) {
+                          const Matrix<float, Exec>& wPCA, const SpikeList<Exec>& list,
+                          const FeatureRows<Exec>& rows, const MatchingWorkspace<Exec>& workspace,
+                          TransferLedger& ledger) {
   const std::size_t width = rows.features.extent(1);
   MatchedSpikes read;
   read.spikes = sorted_spikes(exec, list, rows, ledger);
   read.features = HostMatrix<float>(
-      Kokkos::view_alloc(Kokkos::WithoutInitializing, "kokkosort::matching::window_features"), list.count, width);
+      Kokkos::view_alloc(Kokkos::WithoutInitializing, "kokkosort::matching::window_features"), list.count,
+      width);
   for (std::size_t first = 0; first < list.count; first += rows.features.extent(0)) {
     const std::size_t count = std::min(rows.features.extent(0), list.count - first);
-    const Vector<FoundSpike, Exec> spikes(Kokkos::subview(rows.spikes, std::make_pair(std::size_t{0}, count)));
+    const Vector<FoundSpike, Exec> spikes(
+        Kokkos::subview(rows.spikes, std::make_pair(std::size_t{0}, count)));
     copy_up(exec, ledger, "matching", "spikes in order", spikes,
             HostVector<const FoundSpike>(read.spikes.data() + first, count));
     Kokkos::parallel_for("kokkosort::matching::spike_features",
@@ -128,9 +130,9 @@ MatchedSpikes read_spikes(const Exec& exec, const PlacedTemplates<Exec>& templat
 #define INSTANTIATE(Exec)                                                                                   \
   template void list_spikes(const Exec&, const WindowExtent&, std::int64_t, const MatchingWorkspace<Exec>&, \
                             SpikeList<Exec>&, TransferLedger&);                                             \
-  template MatchedSpikes read_spikes(const Exec&, const PlacedTemplates<Exec>&, const Matrix<float, Exec>&,  \
-                                    const SpikeList<Exec>&, const FeatureRows<Exec>&,                       \
-                                    const MatchingWorkspace<Exec>&, TransferLedger&);
+  template MatchedSpikes read_spikes(const Exec&, const PlacedTemplates<Exec>&, const Matrix<float, Exec>&, \
+                                     const SpikeList<Exec>&, const FeatureRows<Exec>&,                      \
+                                     const MatchingWorkspace<Exec>&, TransferLedger&);
 KOKKOSORT_INSTANTIATE(INSTANTIATE)
 #undef INSTANTIATE
 

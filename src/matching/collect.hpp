@@ -48,8 +48,8 @@ struct MatchedSpikes {
 /// @param exec  fenced
 template <class Exec>
 MatchedSpikes read_spikes(const Exec& exec, const PlacedTemplates<Exec>& templates,
-                         const Matrix<float, Exec>& wPCA, const SpikeList<Exec>& list,
-                         const FeatureRows<Exec>& rows, const MatchingWorkspace<Exec>& workspace,
-                         TransferLedger& ledger);
+                          const Matrix<float, Exec>& wPCA, const SpikeList<Exec>& list,
+                          const FeatureRows<Exec>& rows, const MatchingWorkspace<Exec>& workspace,
+                          TransferLedger& ledger);
 
 }  // namespace kokkosort

@@ -55,8 +55,8 @@ std::size_t matching_bytes(const MatchingInput& input, const std::vector<WindowE
                             (sizes.n_scores / static_cast<std::size_t>(sizes.nt + 1) + 1) *
                             static_cast<std::size_t>(options.max_peels);
   const std::size_t features =
-      feature_buffer * (sizeof(float) * static_cast<std::size_t>(options.feature_channels) * sizes.n_pcs +
-                        sizeof(FoundSpike));
+      feature_buffer *
+      (sizeof(float) * static_cast<std::size_t>(options.feature_channels) * sizes.n_pcs + sizeof(FoundSpike));
   return workspace_bytes<Exec>(sizes, options) + lists + features +
          TraceLoader<Exec>::device_bytes(input.traces, sample_ranges(input, windows)) +
          sizeof(float) * input.templates.size();
@@ -86,7 +86,8 @@ FeatureRows<Exec> upload_rows(const Exec& exec, const PlacedTemplates<Exec>& tem
   const std::size_t n_staged = runs_on_host<Exec> ? 0 : feature_buffer;
   rows.features_on_host = StagingVector<float, Exec>(staged("features_on_host"), n_staged * width);
   rows.spikes_on_host = StagingVector<FoundSpike, Exec>(staged("spikes_on_host"), feature_buffer);
-  rows.spikes = Vector<FoundSpike, Exec>(unfilled(exec, "kokkosort::matching::spikes_in_order"), feature_buffer);
+  rows.spikes =
+      Vector<FoundSpike, Exec>(unfilled(exec, "kokkosort::matching::spikes_in_order"), feature_buffer);
   return rows;
 }
 

@@ -110,12 +110,43 @@ struct FilterBlocks {
       for (int s = 0; s < count; ++s) write(channels, sample + direction * s, x[s]);
   }
 
+  /// Whole chunks, each filtered while the next one is on its way: a window's threads are too few to hide
+  /// what memory takes.
+  /// @param count  becomes what is left
+  /// @return the sample after the last
+  template <bool kept>
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t filter_reading_ahead(const Channels& channels, std::int64_t sample,
+                                                                std::int64_t& count,
+                                                                FilterState<Exec>& state) const {
+    T ahead[filter_chunk];
+    if (count >= filter_chunk) read_chunk(channels, sample, ahead);
+    for (; count >= filter_chunk; count -= filter_chunk, sample += direction * filter_chunk) {
+      T here[filter_chunk];
+      for (int s = 0; s < filter_chunk; ++s) here[s] = ahead[s];
+      if (count >= 2 * filter_chunk) read_chunk(channels, sample + direction * filter_chunk, ahead);
+      for (int s = 0; s < filter_chunk; ++s) {
+        float x[1] = {static_cast<float>(static_cast<Wide>(here[s]) - static_cast<Wide>(channels.start[0]))};
+        state.step(filter, x);
+        if (kept) write(channels, sample + direction * s, x);
+      }
+    }
+    return sample;
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void read_chunk(const Channels& channels, std::int64_t sample,
+                                              T (&values)[filter_chunk]) const {
+    for (int s = 0; s < filter_chunk; ++s) values[s] = row(sample + direction * s)[channels.at[0]];
+  }
+
   /// @return the sample after the last
   template <bool kept>
   KOKKOS_INLINE_FUNCTION std::int64_t filter_samples(const Channels& channels, std::int64_t sample,
                                                      std::int64_t count, FilterState<Exec>& state) const {
-    for (; count >= filter_chunk; count -= filter_chunk, sample += direction * filter_chunk)
-      filter_chunk_at<filter_chunk, kept>(channels, sample, state);
+    if constexpr (!runs_on_host<Exec>)
+      sample = filter_reading_ahead<kept>(channels, sample, count, state);
+    else
+      for (; count >= filter_chunk; count -= filter_chunk, sample += direction * filter_chunk)
+        filter_chunk_at<filter_chunk, kept>(channels, sample, state);
     for (; count > 0; --count, sample += direction) filter_chunk_at<1, kept>(channels, sample, state);
     return sample;
   }

@@ -11,7 +11,7 @@ namespace {
 constexpr std::int32_t lowest_key = std::numeric_limits<std::int32_t>::min();
 constexpr std::int32_t highest_key = std::numeric_limits<std::int32_t>::max();
 
-/// A thread takes a sample, its lanes the channels: it halves the range that the median is in.
+/// A thread takes a sample, its lanes the channels: it narrows the range that the median is in.
 template <class Exec>
 struct SubtractMedian {
   static constexpr int team_samples = runs_on_host<Exec> ? 64 : 8;
@@ -39,21 +39,53 @@ struct SubtractMedian {
   KOKKOS_INLINE_FUNCTION std::int32_t middle(const TeamMember<Exec>& member, const std::int32_t* keys) const {
     const auto n = static_cast<int>(channels.extent(0));
     const int wanted = (n + 1) / 2;  // keys that are not above the median
-    std::int32_t low = lowest_key;
-    std::int32_t high = highest_key;
-    while (low < high) {
-      const auto guess = static_cast<std::int32_t>((std::int64_t{low} + high) >> 1);
+    std::int32_t low = smallest(member, keys);
+    std::int32_t high = largest_not_above(member, keys, highest_key);
+    int below = 0;  // keys below `low`
+    int up_to = n;  // keys not above `high`
+    for (int round = 0; low < high; ++round) {
+      const float share = (static_cast<float>(wanted - below) - 0.5f) / static_cast<float>(up_to - below);
+      const std::int32_t guess = guess_between(low, high, share, round);
       int not_above = 0;
       Kokkos::parallel_reduce(
           Kokkos::ThreadVectorRange(member, n),
           [&](const int i, int& sum) { sum += keys[i] <= guess ? 1 : 0; }, not_above);
       if (not_above == wanted) return largest_not_above(member, keys, guess);
-      if (not_above > wanted)
+      if (not_above > wanted) {
         high = guess;
-      else
+        up_to = not_above;
+      } else {
         low = guess + 1;
+        below = not_above;
+      }
     }
     return low;  // several keys are the median
+  }
+
+  /// Where the median would be if values were spread evenly, but half way in every third round, so that no
+  /// spread makes many of them. Values far apart in size are told apart by their keys.
+  KOKKOS_FORCEINLINE_FUNCTION static std::int32_t guess_between(std::int32_t low, std::int32_t high,
+                                                                float share, int round) {
+    constexpr int rounds_by_value = 18;
+    auto guess = static_cast<std::int32_t>((std::int64_t{low} + high) >> 1);
+    if (round < rounds_by_value) {
+      const float from = from_ordered_key(low);
+      const float to = from_ordered_key(high);
+      guess = ordered_key(from + (round % 3 == 2 ? 0.5f : share) * (to - from));
+    }
+    return Kokkos::max(low, Kokkos::min(guess, high - 1));
+  }
+
+  KOKKOS_INLINE_FUNCTION std::int32_t smallest(const TeamMember<Exec>& member,
+                                               const std::int32_t* keys) const {
+    std::int32_t least = highest_key;
+    Kokkos::parallel_reduce(
+        Kokkos::ThreadVectorRange(member, static_cast<int>(channels.extent(0))),
+        [&](const int i, std::int32_t& least_here) {
+          least_here = keys[i] < least_here ? keys[i] : least_here;
+        },
+        Kokkos::Min<std::int32_t>(least));
+    return least;
   }
 
   KOKKOS_INLINE_FUNCTION std::int32_t largest_not_above(const TeamMember<Exec>& member,

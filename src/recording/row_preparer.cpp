@@ -78,10 +78,10 @@ RowPreparer<Exec>::RowPreparer(const Exec& exec, const TracePreparation& prepara
 template <class Exec>
 SampleRows<Exec> RowPreparer<Exec>::prepare(const Exec& exec, const StoredWindow<Exec>& stored,
                                             SampleRange window) const {
-  const SampleRows<Exec> rows = plan_.is_filtered
-                                    ? high_pass(exec, plan_.filter, stored, column_, plan_.rows(window),
-                                                plan_.n_samples, scratch_, rows_)
-                                    : convert(exec, stored, column_, offset_, rows_);
+  const SampleRows<Exec> rows =
+      plan_.is_filtered ? high_pass(exec, plan_.filter, stored, column_, plan_.rows(window), plan_.n_samples,
+                                    scratch_, rows_)
+                        : convert(exec, part_of(stored, plan_.rows(window)), column_, offset_, rows_);
   subtract_median(exec, rows, referenced_);
   return rows;
 }

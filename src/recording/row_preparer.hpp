@@ -40,7 +40,7 @@ class RowPreparer {
 
   /// The rows of one of the windows, and maybe some before and after; they stay until the next call.
   /// @param exec    not fenced on return
-  /// @param stored  plan.stored(window)
+  /// @param stored  plan.stored(window) or more
   SampleRows<Exec> prepare(const Exec& exec, const StoredWindow<Exec>& stored, SampleRange window) const;
 
   const Vector<std::int32_t, Exec>& column() const { return column_; }

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 #include "kokkosort/recording/recording.hpp"
 #include "kokkosort/recording/trace_loader.hpp"
@@ -20,6 +21,15 @@ struct StoredWindow {
 
   std::size_t n_bytes() const { return range.size() * n_columns * bytes_of(type); }
 };
+
+/// @param range  in the window's
+template <class Exec>
+StoredWindow<Exec> part_of(const StoredWindow<Exec>& stored, SampleRange range) {
+  const std::size_t sample_bytes = stored.n_columns * bytes_of(stored.type);
+  const std::size_t first = static_cast<std::size_t>(range.first - stored.range.first) * sample_bytes;
+  const auto bytes = std::make_pair(first, first + range.size() * sample_bytes);
+  return {Kokkos::subview(stored.bytes, bytes), stored.type, stored.n_columns, range};
+}
 
 /// Calls body with a zero of the type that samples are stored as.
 template <class Body>

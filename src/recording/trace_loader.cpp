@@ -24,6 +24,43 @@ std::size_t chunk_of(std::size_t n_samples) {
   return whitening_tile * std::min(n_tiles, most);
 }
 
+/// Samples that are prepared at once. On a CPU they are a few of the filter's blocks, so that what one kernel
+/// writes is in a cache when the next one reads it.
+template <class Exec>
+std::int64_t part_samples(const RowPlan& plan, std::size_t n_channels) {
+  constexpr std::int64_t floats_a_thread = 1 << 19;
+  constexpr std::int64_t fewest_blocks = 4;  // one more than are kept is filtered forward
+  const std::int64_t block = plan.is_filtered ? plan.filter.block : std::int64_t{whitening_tile};
+  const std::int64_t floats = floats_a_thread * Exec().concurrency();
+  return block * std::max(fewest_blocks, floats / (block * static_cast<std::int64_t>(n_channels)));
+}
+
+/// Stretches of a window that are prepared one after the other; a GPU takes it at once.
+template <class Exec>
+std::vector<SampleRange> parts_of(const RowPlan& plan, std::size_t n_channels, SampleRange window) {
+  if (!runs_on_host<Exec>) return {window};
+  const std::int64_t length = part_samples<Exec>(plan, n_channels);
+  const SampleRange inside = within_recording(window, plan.n_samples);
+  std::vector<SampleRange> parts = {{window.first, window.first}};
+  for (std::int64_t cut = (inside.first / length + 1) * length; cut < inside.last; cut += length) {
+    parts.back().last = cut;
+    parts.push_back({cut, cut});
+  }
+  parts.back().last = window.last;
+  return parts;
+}
+
+template <class Exec>
+std::vector<SampleRange> parts_of(const RowPlan& plan, std::size_t n_channels,
+                                  const std::vector<SampleRange>& windows) {
+  std::vector<SampleRange> all;
+  for (const SampleRange& window : windows) {
+    const std::vector<SampleRange> parts = parts_of<Exec>(plan, n_channels, window);
+    all.insert(all.end(), parts.begin(), parts.end());
+  }
+  return all;
+}
+
 /// Floats of a row of such a chunk. A cache line more than it needs, so that the same sample of many rows is
 /// not in the same few places of a CPU's cache.
 template <class Exec>
@@ -110,9 +147,12 @@ struct TraceLoader<Exec>::State {
       std::iota(order.begin(), order.end(), 0);
     }
     upload_weights(preparation, order, ledger);
-    if (!direct)
-      rows.emplace(exec, preparation, plan, windows, unwhitened_floats<Exec>(preparation, windows), stage,
-                   ledger);
+    if (!direct) prepare_rows(preparation, parts_of<Exec>(plan, preparation.n_channels(), windows), ledger);
+  }
+
+  void prepare_rows(const TracePreparation& preparation, const std::vector<SampleRange>& parts,
+                    TransferLedger& ledger) {
+    rows.emplace(exec, preparation, plan, parts, unwhitened_floats<Exec>(preparation, parts), stage, ledger);
   }
 
   /// Of one neighbour the transposition takes care.
@@ -138,11 +178,21 @@ struct TraceLoader<Exec>::State {
   }
 
   void load(const StoredWindow<Exec>& stored, SampleRange window, const Matrix<float, Exec>& traces) const {
-    const SampleRange inside = within_recording(window, plan.n_samples);
-    if (direct) return transpose(exec, stored, how, inside, window.first, traces);
-    const SampleRows<Exec> prepared = rows->prepare(exec, stored, window);
-    if (weights.size() == 0) return transpose(exec, prepared, how, inside, window.first, traces);
-    whiten_chunks(prepared, inside, window, traces);
+    if (direct)
+      return transpose(exec, stored, how, within_recording(window, plan.n_samples), window.first, traces);
+    for (const SampleRange& part : parts_of<Exec>(plan, traces.extent(0), window)) {
+      const auto first = static_cast<std::size_t>(part.first - window.first);
+      const std::size_t last = part.last == window.last ? traces.extent(1) : first + part.size();
+      load_part(stored, part, Kokkos::subview(traces, Kokkos::ALL, std::make_pair(first, last)));
+    }
+  }
+
+  void load_part(const StoredWindow<Exec>& stored, SampleRange part,
+                 const MatrixRef<float, Exec>& traces) const {
+    const SampleRange inside = within_recording(part, plan.n_samples);
+    const SampleRows<Exec> prepared = rows->prepare(exec, stored, part);
+    if (weights.size() == 0) return transpose(exec, prepared, how, inside, part.first, traces);
+    whiten_chunks(prepared, inside, part, traces);
   }
 
   /// Reads the stored samples, writes the traces; a multiply-add a neighbour, and the filter forward and
@@ -155,7 +205,7 @@ struct TraceLoader<Exec>::State {
   }
 
   void whiten_chunks(const SampleRows<Exec>& prepared, SampleRange inside, SampleRange window,
-                     const Matrix<float, Exec>& traces) const {
+                     const MatrixRef<float, Exec>& traces) const {
     const std::size_t chunk = chunk_of<Exec>(window.size());
     const MatrixRef<float, Exec> unwhitened(rows->scratch().data(), traces.extent(0),
                                             row_length<Exec>(window.size()));
@@ -214,9 +264,10 @@ std::size_t TraceLoader<Exec>::device_bytes(const PreparedRecording& recording,
   const RowPlan plan(preparation, recording.stored.n_samples());
   const std::size_t stored = WindowReader<Exec>::device_bytes(recording.stored, plan.stored(windows));
   if (is_direct(preparation)) return stored;
+  const std::vector<SampleRange> parts = parts_of<Exec>(plan, preparation.n_channels(), windows);
   return stored + 2 * sizeof(float) * preparation.weights.size() +
-         sizeof(float) * RowPreparer<Exec>::floats(preparation, plan, windows,
-                                                   unwhitened_floats<Exec>(preparation, windows));
+         sizeof(float) *
+             RowPreparer<Exec>::floats(preparation, plan, parts, unwhitened_floats<Exec>(preparation, parts));
 }
 
 #define INSTANTIATE(Exec) template class TraceLoader<Exec>;

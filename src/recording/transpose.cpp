@@ -1,6 +1,7 @@
 #include "recording/transpose.hpp"
 
 #include "core/instantiate.hpp"
+#include "core/lanes.hpp"
 
 namespace kokkosort {
 namespace {
@@ -24,9 +25,79 @@ struct Transpose {
 
   std::size_t channel_tiles() const { return (traces.extent(0) + tile_channels - 1) / tile_channels; }
   std::size_t sample_tiles() const { return (traces.extent(1) + tile_samples - 1) / tile_samples; }
-  static std::size_t scratch_bytes() { return Scratch<float, Exec>::shmem_size(tile_channels * tile_row); }
+  static std::size_t scratch_bytes() {
+    return runs_on_host<Exec> ? 0 : Scratch<float, Exec>::shmem_size(tile_channels * tile_row);
+  }
 
   KOKKOS_INLINE_FUNCTION void operator()(const TeamMember<Exec>& member) const {
+    if constexpr (runs_on_host<Exec>)
+      transpose_alone(static_cast<std::size_t>(member.league_rank()));
+    else
+      transpose_in_scratch(member);
+  }
+
+  /// What becomes of the channels of a tile, copied from where a compiler must expect that traces are
+  /// written.
+  struct Channels {
+    int count;
+    std::int32_t column[tile_channels];
+    float scale[tile_channels];
+    bool are_neighbours;  // in the stored samples, and a whole tile
+  };
+
+  KOKKOS_INLINE_FUNCTION Channels channels_of(std::size_t first_row, std::size_t n_rows) const {
+    Channels channels;
+    channels.count = static_cast<int>(n_rows);
+    channels.are_neighbours = n_rows == tile_channels;
+    for (std::size_t i = 0; i < n_rows; ++i) {
+      channels.column[i] = how.column(first_row + i);
+      channels.scale[i] = how.scale(first_row + i);
+      channels.are_neighbours &= channels.column[i] == channels.column[0] + static_cast<std::int32_t>(i);
+    }
+    return channels;
+  }
+
+  /// A CPU takes a tile alone: a sample's channels as lanes, then a channel's samples.
+  KOKKOS_INLINE_FUNCTION void transpose_alone(std::size_t rank) const {
+    const std::size_t tiles = (traces.extent(0) + tile_channels - 1) / tile_channels;
+    const std::size_t first_row = rank % tiles * tile_channels;
+    const std::size_t first_column = rank / tiles * tile_samples;
+    const std::size_t n_rows = Kokkos::min(traces.extent(0) - first_row, std::size_t{tile_channels});
+    const std::size_t n_here = Kokkos::min(traces.extent(1) - first_column, std::size_t{tile_samples});
+    const Channels channels = channels_of(first_row, n_rows);
+    float tile[tile_samples][tile_channels];
+    for (std::size_t column = 0; column < n_here; ++column)
+      read(channels, first + static_cast<std::int64_t>(first_column + column), tile[column]);
+    for (std::size_t row = 0; row < n_rows; ++row) {
+      float* const to = &traces(first_row + row, first_column);
+      if (n_here == tile_samples)
+        for_lanes<tile_samples>([&](const int column) { to[column] = tile[column][row]; });
+      else
+        for (std::size_t column = 0; column < n_here; ++column) to[column] = tile[column][row];
+    }
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void read(const Channels& channels, std::int64_t sample,
+                                        float (&to)[tile_channels]) const {
+    const bool is_inside = sample >= inside.first && sample < inside.last;
+    const T* const values =
+        from + (is_inside ? static_cast<std::size_t>(sample - from_first) * n_columns : std::size_t{0});
+    const auto number = [&](const int lane, const T value) {
+      return channels.scale[lane] * static_cast<float>(static_cast<Difference<T>>(value) - offset);
+    };
+    if (!is_inside) {
+      for_lanes<tile_channels>([&](const int lane) { to[lane] = 0.0f; });
+    } else if (channels.are_neighbours) {
+      const T* const neighbours = values + channels.column[0];
+      for_lanes<tile_channels>([&](const int lane) { to[lane] = number(lane, neighbours[lane]); });
+    } else {
+      for (int lane = 0; lane < channels.count; ++lane)
+        to[lane] = number(lane, values[channels.column[lane]]);
+    }
+  }
+
+  /// A team of a GPU takes a tile.
+  KOKKOS_INLINE_FUNCTION void transpose_in_scratch(const TeamMember<Exec>& member) const {
     const std::size_t tiles = (traces.extent(0) + tile_channels - 1) / tile_channels;
     const std::size_t first_row = static_cast<std::size_t>(member.league_rank()) % tiles * tile_channels;
     const std::size_t first_column = static_cast<std::size_t>(member.league_rank()) / tiles * tile_samples;

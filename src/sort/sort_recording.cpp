@@ -20,7 +20,7 @@ namespace {
 /// Clustered spikes, and the templates made of the clusters.
 struct ClusteredSpikes {
   SpikeFeatures spikes;
-  Matching matching;  // owns the samples and centres of matched spikes
+  Matching matching;                     // owns the samples and centres of matched spikes
   HostTensor3<float> matched_templates;  // likewise
   SpikeUnits units;
   HostTensor3<float> templates;  // learned from the units

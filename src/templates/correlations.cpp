@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/host_loop.hpp"
 #include "core/instantiate.hpp"
 #include "core/transfers.hpp"
 #include "kokkosort/errors.hpp"
@@ -37,13 +38,15 @@ struct PairList {
 };
 
 PairList list_pairs(const TemplateLayout& templates) {
-  PairList pairs;
-  for (std::size_t i = 0; i < templates.n_templates; ++i) {
+  std::vector<std::vector<std::int32_t>> met(templates.n_templates);
+  host_loop("templates::pairs_that_meet", met.size(), [&](const std::size_t i) {
     for (std::size_t j = 0; j < templates.n_templates; ++j)
-      if (templates.meet(i, j)) {
-        pairs.row.push_back(static_cast<std::int32_t>(i));
-        pairs.other.push_back(static_cast<std::int32_t>(j));
-      }
+      if (templates.meet(i, j)) met[i].push_back(static_cast<std::int32_t>(j));
+  });
+  PairList pairs;
+  for (std::size_t i = 0; i < met.size(); ++i) {
+    pairs.row.insert(pairs.row.end(), met[i].size(), static_cast<std::int32_t>(i));
+    pairs.other.insert(pairs.other.end(), met[i].begin(), met[i].end());
     pairs.first.push_back(static_cast<std::uint32_t>(pairs.other.size()));
   }
   return pairs;

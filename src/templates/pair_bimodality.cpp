@@ -42,7 +42,8 @@ CentreCounts count_by_centre(const SpikeFeatures& spikes, const std::vector<Shif
 }
 
 /// The share of a side's spikes that have features on each channel.
-std::vector<double> channel_shares(const SpikeFeatures& spikes, const CentreCounts& side, std::size_t n_spikes) {
+std::vector<double> channel_shares(const SpikeFeatures& spikes, const CentreCounts& side,
+                                   std::size_t n_spikes) {
   std::vector<double> shares(spikes.n_channels(), 0.0);
   for (const auto& [centre, count] : side)
     for (std::size_t row = 0; row < spikes.n_rows(); ++row)
@@ -51,7 +52,8 @@ std::vector<double> channel_shares(const SpikeFeatures& spikes, const CentreCoun
   return shares;
 }
 
-bool has_channels(const SpikeFeatures& spikes, std::int32_t centre, const std::vector<std::int32_t>& channels) {
+bool has_channels(const SpikeFeatures& spikes, std::int32_t centre,
+                  const std::vector<std::int32_t>& channels) {
   const std::int32_t* const rows = &spikes.centres.channels(static_cast<std::size_t>(centre), 0);
   return std::all_of(channels.begin(), channels.end(), [&](std::int32_t channel) {
     return std::find(rows, rows + spikes.n_rows(), channel) != rows + spikes.n_rows();

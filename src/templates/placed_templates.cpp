@@ -5,9 +5,11 @@
 #include <string>
 #include <tuple>
 
+#include "core/host_loop.hpp"
 #include "core/instantiate.hpp"
 #include "core/transfers.hpp"
 #include "kokkosort/errors.hpp"
+#include "templates/template_energy.hpp"
 
 namespace kokkosort {
 namespace {
@@ -26,21 +28,25 @@ std::vector<std::int32_t> channels_along(const Probe& probe) {
   return channel_at;
 }
 
-bool is_zero(const HostTensor3<float>& templates, std::size_t k, std::size_t channel) {
-  for (std::size_t p = 0; p < templates.extent(2); ++p)
-    if (templates(k, channel, p) != 0.0f) return false;
-  return true;
-}
-
 /// The places of channels where a template is not zero, ascending.
 std::vector<std::uint32_t> footprint_of(const HostTensor3<float>& templates, std::size_t k,
                                         const std::vector<std::int32_t>& channel_at) {
   std::vector<std::uint32_t> places;
   for (std::size_t place = 0; place < channel_at.size(); ++place)
-    if (!is_zero(templates, k, static_cast<std::size_t>(channel_at[place])))
+    if (is_on_channel(templates, k, static_cast<std::size_t>(channel_at[place])))
       places.push_back(static_cast<std::uint32_t>(place));
-  if (places.empty())
-    throw InputError("template " + std::to_string(k) + " is zero on all channels; leave it out");
+  return places;
+}
+
+/// Likewise of all templates.
+std::vector<std::vector<std::uint32_t>> find_footprints(const HostTensor3<float>& templates,
+                                                        const std::vector<std::int32_t>& channel_at) {
+  std::vector<std::vector<std::uint32_t>> places(templates.extent(0));
+  host_loop("templates::footprints", places.size(),
+            [&](const std::size_t k) { places[k] = footprint_of(templates, k, channel_at); });
+  for (std::size_t k = 0; k < places.size(); ++k)
+    if (places[k].empty())
+      throw InputError("template " + std::to_string(k) + " is zero on all channels; leave it out");
   return places;
 }
 
@@ -61,20 +67,25 @@ PackedTemplates pack(const HostTensor3<float>& templates, const std::vector<std:
                      const std::vector<std::int32_t>& template_at) {
   const std::size_t n_pcs = templates.extent(2);
   PackedTemplates packed;
-  packed.weights = HostMatrix<float>("kokkosort::templates::packed_weights", channel_at.size() * n_pcs,
-                                     template_at.size());
-  for (std::size_t unit = 0; unit < template_at.size(); ++unit) {
+  packed.weights = HostMatrix<float>(
+      Kokkos::view_alloc(Kokkos::WithoutInitializing, "kokkosort::templates::packed_weights"),
+      channel_at.size() * n_pcs, template_at.size());
+  host_loop("templates::pack", channel_at.size(), [&](const std::size_t place) {
+    for (std::size_t unit = 0; unit < template_at.size(); ++unit)
+      for (std::size_t p = 0; p < n_pcs; ++p)
+        packed.weights(place * n_pcs + p, unit) = templates(static_cast<std::size_t>(template_at[unit]),
+                                                            static_cast<std::size_t>(channel_at[place]), p);
+  });
+  packed.energy.resize(template_at.size());
+  packed.inverse_energy.resize(template_at.size());
+  host_loop("templates::energies", template_at.size(), [&](const std::size_t unit) {
     double energy = 0.0;
-    for (std::size_t place = 0; place < channel_at.size(); ++place)
-      for (std::size_t p = 0; p < n_pcs; ++p) {
-        const float weight = templates(static_cast<std::size_t>(template_at[unit]),
-                                       static_cast<std::size_t>(channel_at[place]), p);
-        packed.weights(place * n_pcs + p, unit) = weight;
-        energy += static_cast<double>(weight) * static_cast<double>(weight);
-      }
-    packed.energy.push_back(static_cast<float>(energy));
-    packed.inverse_energy.push_back(static_cast<float>(1.0 / energy));
-  }
+    for (const std::int32_t channel : channel_at)
+      energy += channel_energy(templates, static_cast<std::size_t>(template_at[unit]),
+                               static_cast<std::size_t>(channel));
+    packed.energy[unit] = static_cast<float>(energy);
+    packed.inverse_energy[unit] = static_cast<float>(1.0 / energy);
+  });
   return packed;
 }
 
@@ -94,9 +105,7 @@ TemplateLayout lay_out_templates(const Probe& probe, const HostTensor3<float>& t
   layout.n_pcs = templates.extent(2);
   layout.channel_at = channels_along(probe);
 
-  std::vector<std::vector<std::uint32_t>> places;
-  for (std::size_t k = 0; k < layout.n_templates; ++k)
-    places.push_back(footprint_of(templates, k, layout.channel_at));
+  const std::vector<std::vector<std::uint32_t>> places = find_footprints(templates, layout.channel_at);
   layout.template_at.resize(layout.n_templates);
   std::iota(layout.template_at.begin(), layout.template_at.end(), 0);
   const auto middle = [&places](std::int32_t k) {

@@ -2,13 +2,20 @@
 
 #include <gtest/gtest.h>
 
+#include "core/kernel_counter.hpp"
 #include "kokkosort/types.hpp"
 
 namespace kokkosort::test {
 namespace {
 
+using Exec = Kokkos::DefaultExecutionSpace;
+
+void launch_a_kernel() {
+  Kokkos::parallel_for("kokkosort::test::kernel", Kokkos::RangePolicy<Exec>(0, 8),
+                       KOKKOS_LAMBDA(const int){});
+}
+
 TEST(Ceilings, AreMeasured) {
-  using Exec = Kokkos::DefaultExecutionSpace;
   const Ceilings ceilings = measure_ceilings();
   // What any machine of this century reaches, and none.
   for (const double bandwidth : {ceilings.copy_bandwidth, ceilings.triad_bandwidth}) {
@@ -27,6 +34,14 @@ TEST(Ceilings, AreMeasured) {
   EXPECT_EQ(ceilings.link_down > 1e8, !runs_on_host<Exec>);
   EXPECT_GE(ceilings.bandwidth(), ceilings.copy_bandwidth);
   EXPECT_GE(ceilings.operation_rate(), ceilings.chain_rate);
+}
+
+TEST(Ceilings, ToolsDoNotSeeTheMeasuring) {
+  const KernelCounter tool;
+  measure_ceilings();
+  EXPECT_EQ(tool.launches(), 0u);
+  launch_a_kernel();
+  EXPECT_EQ(tool.launches(), 1u);
 }
 
 TEST(Ceilings, FloorByHand) {

@@ -39,6 +39,14 @@ class WaveformShapesTest : public testing::Test {
     return clips;
   }
 
+  /// Shapes of as many clusters of the clips.
+  HostMatrix<float> shapes_of(const HostMatrix<float>& clips, const HostMatrix<float>& wPCA, std::size_t n,
+                              std::uint64_t k_means_seed) {
+    const HostPoints points = coefficients(clips, wPCA);
+    return frequent_shapes(points, k_means(Kokkos::DefaultExecutionSpace(), points, n, k_means_seed, ledger),
+                           wPCA);
+  }
+
   static double dot(const HostMatrix<float>& a, std::size_t i, const HostMatrix<float>& b, std::size_t j) {
     double sum = 0.0;
     for (std::size_t t = 0; t < nt; ++t) sum += static_cast<double>(a(i, t)) * static_cast<double>(b(j, t));
@@ -47,6 +55,7 @@ class WaveformShapesTest : public testing::Test {
 
   static constexpr std::uint64_t seed = 431;
   std::mt19937_64 random{seed};
+  TransferLedger ledger;
 };
 
 TEST_F(WaveformShapesTest, ComponentsAreOrthonormal) {
@@ -81,7 +90,7 @@ TEST_F(WaveformShapesTest, GenericClipsHaveComponentsAndShapes) {
           along += static_cast<double>(wPCA(p, t)) * static_cast<double>(wPCA(q, t));
         EXPECT_NEAR(along, p == q ? 1.0 : 0.0, 1e-5);
       }
-    const HostMatrix<float> shapes = frequent_shapes(clips, wPCA, 32, 1);
+    const HostMatrix<float> shapes = shapes_of(clips, wPCA, 32, 1);
     for (std::size_t i = 0; i < shapes.size(); ++i) EXPECT_TRUE(std::isfinite(shapes.data()[i]));
   }
 }
@@ -120,7 +129,7 @@ TEST_F(WaveformShapesTest, ShapesArePlantedOnesOfBothSigns) {
   const PrincipalComponents pcs = spike_pcs();
   const HostMatrix<float> clips = draw_clips(2000, 0.3f);
   const HostMatrix<float> wPCA = principal_components(clips, 6);
-  const HostMatrix<float> shapes = frequent_shapes(clips, wPCA, 4, 1);
+  const HostMatrix<float> shapes = shapes_of(clips, wPCA, 4, 1);
   for (std::size_t k = 0; k < 4; ++k) EXPECT_NEAR(dot(shapes, k, shapes, k), 1.0, 1e-6);
   for (const std::size_t planted : {0u, 5u})
     for (const double sign : {1.0, -1.0}) {
@@ -136,8 +145,8 @@ TEST_F(WaveformShapesTest, SeedsDecideAndRunsDoNot) {
   const auto bytes = [](const HostMatrix<float>& m) {
     return std::vector<float>(m.data(), m.data() + m.size());
   };
-  EXPECT_EQ(bytes(frequent_shapes(clips, wPCA, 6, 1)), bytes(frequent_shapes(clips, wPCA, 6, 1)));
-  EXPECT_NE(bytes(frequent_shapes(clips, wPCA, 6, 1)), bytes(frequent_shapes(clips, wPCA, 6, 2)));
+  EXPECT_EQ(bytes(shapes_of(clips, wPCA, 6, 1)), bytes(shapes_of(clips, wPCA, 6, 1)));
+  EXPECT_NE(bytes(shapes_of(clips, wPCA, 6, 1)), bytes(shapes_of(clips, wPCA, 6, 2)));
 }
 
 /// Well apart, they are found exactly; the mean of each is its centre.
@@ -152,7 +161,7 @@ TEST_F(WaveformShapesTest, KMeansFindsGroups) {
                                   : i % groups == d + 3 ? -10.0
                                                         : 0.0) +
                                  normal(random);
-  const Clusters clusters = k_means(points, groups, 7);
+  const Clusters clusters = k_means(Kokkos::DefaultExecutionSpace(), points, groups, 7, ledger);
   double inertia = 0.0;
   for (std::size_t i = 0; i < n; ++i) {
     EXPECT_EQ(clusters.label[i], clusters.label[i % groups]);
@@ -173,7 +182,7 @@ TEST_F(WaveformShapesTest, KMeansFindsGroups) {
 
 TEST_F(WaveformShapesTest, KMeansOfIdenticalPoints) {
   const HostPoints points{2, 70, std::vector<double>(140, 0.5)};
-  const Clusters clusters = k_means(points, 3, 1);
+  const Clusters clusters = k_means(Kokkos::DefaultExecutionSpace(), points, 3, 1, ledger);
   EXPECT_EQ(clusters.inertia, 0.0);
   for (const auto& centre : clusters.centres) EXPECT_EQ(centre, (std::vector<double>{0.5, 0.5}));
 }
@@ -183,7 +192,7 @@ TEST_F(WaveformShapesTest, OneShapeOfOppositeClips) {
   HostMatrix<float> clips("kokkosort::test::clips", 100, nt);
   for (std::size_t i = 0; i < 100; ++i) clips(i, 20) = i % 2 == 0 ? 1.0f : -1.0f;
   const HostMatrix<float> wPCA = principal_components(clips, 1);
-  const HostMatrix<float> shapes = frequent_shapes(clips, wPCA, 1, 1);
+  const HostMatrix<float> shapes = shapes_of(clips, wPCA, 1, 1);
   EXPECT_NEAR(dot(shapes, 0, shapes, 0), 1.0, 1e-6);
 }
 

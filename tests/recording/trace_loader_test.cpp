@@ -137,6 +137,22 @@ TYPED_TEST(TraceLoaderTest, WindowsDoNotMatter) {
   }
 }
 
+/// So many samples and channels that a CPU prepares a window in several parts.
+TYPED_TEST(TraceLoaderTest, PartsOfAWindowDoNotMatter) {
+  constexpr std::size_t n_channels = 200;
+  constexpr std::int64_t n = 10000;
+  MemoryRecording recording(this->noise(n_channels * n), n_channels);
+  TracePreparation preparation = random_preparation(this->random, n_channels, 3, 17);
+  preparation.common_reference = true;
+  for (const double cutoff : {0.0, 300.0}) {
+    SCOPED_TRACE(std::to_string(cutoff) + " Hz");
+    preparation.highpass_hz = cutoff;
+    const auto whole = to_host(load_all(TypeParam(), recording, preparation, n));
+    for (const std::int64_t window : {900, 7001})
+      EXPECT_EQ(to_host(load_all(TypeParam(), recording, preparation, window)), whole) << window;
+  }
+}
+
 /// Windows may overlap, leave samples out, and lie partly or wholly outside the recording.
 TYPED_TEST(TraceLoaderTest, ZeroOutsideTheRecordingAndBeyondTheWindow) {
   constexpr std::size_t n_channels = 3;
