@@ -66,41 +66,71 @@ struct AssignBlocks {
     const std::size_t blocks = (points.extent(1) + block - 1) / block;
     const std::size_t start = going(static_cast<std::size_t>(member.league_rank()) / blocks);
     const std::size_t first = static_cast<std::size_t>(member.league_rank()) % blocks * block;
-    const std::size_t count = Kokkos::min(std::size_t{block}, points.extent(1) - first);
-    const Scratch<Sum, Exec> of_block(member.team_scratch(0), layout.size());
-    Kokkos::parallel_for(Kokkos::TeamThreadRange(member, layout.size()),
-                         [&](const std::size_t i) { of_block(i) = 0; });
-    member.team_barrier();
-    Kokkos::parallel_for(Kokkos::TeamThreadRange(member, count),
-                         [&](const std::size_t i) { add(start, first + i, of_block); });
-    member.team_barrier();
-    Kokkos::parallel_for(Kokkos::TeamThreadRange(member, layout.size()), [&](const std::size_t i) {
-      if (of_block(i) != 0) Kokkos::atomic_add(&sums(start, i), of_block(i));
-    });
+    const std::size_t last = Kokkos::min(first + block, points.extent(1));
+    Sum inertia = 0;
+    Sum changed = 0;
+    Kokkos::parallel_reduce(
+        Kokkos::TeamVectorRange(member, first, last),
+        [&](const std::size_t point, Sum& squares, Sum& changes) {
+          const Nearest nearest = find_nearest(start, point);
+          squares += static_cast<Sum>(nearest.square * square_scale);
+          if (labels(start, point) == nearest.centre) return;
+          labels(start, point) = nearest.centre;
+          ++changes;
+        },
+        inertia, changed);
+    member.team_barrier();  // all labels are there
+    add(member, sums(start, layout.inertia()), inertia);
+    add(member, sums(start, layout.changed()), changed);
+    sum_clusters(member, start, first, last);
   }
 
-  KOKKOS_INLINE_FUNCTION void add(std::size_t start, std::size_t point, const Scratch<Sum, Exec>& to) const {
-    double nearest = Kokkos::Experimental::finite_max_v<double>;
-    std::uint32_t label = 0;
+  struct Nearest {
+    std::uint32_t centre = 0;
+    double square = Kokkos::Experimental::finite_max_v<double>;
+  };
+
+  KOKKOS_INLINE_FUNCTION Nearest find_nearest(std::size_t start, std::size_t point) const {
+    Nearest nearest;
     for (std::uint32_t k = 0; k < layout.n_clusters; ++k) {
       double square = 0.0;
       for (std::size_t dim = 0; dim < layout.n_dims; ++dim) {
         const double difference = points(dim, point) - centres(start, k * layout.n_dims + dim);
         square += difference * difference;
       }
-      if (!(square < nearest)) continue;
-      nearest = square;
-      label = k;
+      if (square < nearest.square) nearest = {k, square};
     }
-    const std::size_t place = layout.of_cluster(label);
-    for (std::size_t dim = 0; dim < layout.n_dims; ++dim)
-      Kokkos::atomic_add(&to(place + dim),
-                         static_cast<Sum>(static_cast<long long>(points(dim, point) * point_scale)));
-    Kokkos::atomic_inc(&to(place + layout.n_dims));
-    Kokkos::atomic_add(&to(layout.inertia()), static_cast<Sum>(nearest * square_scale));
-    if (labels(start, point) == label) return;
-    labels(start, point) = label;
-    Kokkos::atomic_inc(&to(layout.changed()));
+    return nearest;
+  }
+
+  static KOKKOS_INLINE_FUNCTION void add(const TeamMember<Exec>& member, Sum& to, Sum value) {
+    Kokkos::single(Kokkos::PerTeam(member), [&] {
+      if (value != 0) Kokkos::atomic_add(&to, value);
+    });
+  }
+
+  /// A thread for each sum, which goes over all points of the block: the many atomic additions of a thread
+  /// for each point would wait for each other.
+  KOKKOS_INLINE_FUNCTION void sum_clusters(const TeamMember<Exec>& member, std::size_t start,
+                                           std::size_t first, std::size_t last) const {
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(member, layout.inertia()), [&](const std::size_t i) {
+      const std::size_t cluster = i / (layout.n_dims + 1);
+      const std::size_t dim = i % (layout.n_dims + 1);
+      Sum sum = 0;
+      Kokkos::parallel_reduce(
+          Kokkos::ThreadVectorRange(member, first, last),
+          [&](const std::size_t point, Sum& some) {
+            if (labels(start, point) == cluster) some += dim < layout.n_dims ? steps(points(dim, point)) : 1;
+          },
+          sum);
+      Kokkos::single(Kokkos::PerThread(member), [&] {
+        if (sum != 0) Kokkos::atomic_add(&sums(start, i), sum);
+      });
+    });
+  }
+
+  KOKKOS_INLINE_FUNCTION Sum steps(double value) const {
+    return static_cast<Sum>(static_cast<long long>(value * point_scale));
   }
 };
 
@@ -166,12 +196,10 @@ class Lloyd {
                                     layout_,
                                     point_steps_.scale,
                                     square_steps_.scale};
-    Kokkos::parallel_for(
-        "kokkosort::detection::assign_to_centres",
-        Kokkos::TeamPolicy<Exec>(exec_, static_cast<int>(going.size() * kernel.n_blocks()),
-                                 runs_on_host<Exec> ? 1 : 256)
-            .set_scratch_size(0, Kokkos::PerTeam(Scratch<Sum, Exec>::shmem_size(layout_.size()))),
-        kernel);
+    Kokkos::parallel_for("kokkosort::detection::assign_to_centres",
+                         Kokkos::TeamPolicy<Exec>(exec_, static_cast<int>(going.size() * kernel.n_blocks()),
+                                                  runs_on_host<Exec> ? 1 : 8, runs_on_host<Exec> ? 1 : 32),
+                         kernel);
     copy_down(exec_, ledger_, "detection", "cluster_sums", sums_on_host_, sums_);
   }
 
