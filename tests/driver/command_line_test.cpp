@@ -135,11 +135,10 @@ int interrupt(const std::string& deck, const fs::path& folder, int signal) {
     _exit(127);
   }
   int status = 0;
-  while (!fs::exists(folder)) {
+  while (!fs::exists(folder) || fs::is_empty(folder)) {  // the file that becomes the result
     if (waitpid(pid, &status, WNOHANG) == pid) return status;
     usleep(1000);
   }
-  usleep(100000);  // the folder is made first, the file a moment later
   kill(pid, signal);
   waitpid(pid, &status, 0);
   return status;
