@@ -42,11 +42,12 @@ def write_features(path, spikes, channels=384, units=0, near=24, rate_hz=4.0, se
     """Features as matching makes them: every neuron is a centre, whose channels are the nearest of its own.
 
     @param units   0: five for every six channels
-    @param near    channels of a spike's features
+    @param near    channels of a spike's features, as far as there are so many
     @param rate_hz of each neuron: more spikes are a longer recording
     """
     rng = np.random.default_rng(seed)
     units = units or channels * 5 // 6
+    near = min(near, channels)
     x, y = probe_of(channels)
     centre_channels, means = draw_units(rng, x, y, units, near)
     sample, unit = draw_trains(rng, spikes, units, rate_hz)
