@@ -100,7 +100,7 @@ def run_kilosort(args, results):
     values = {row: total(theirs, record["seconds"]) for row, theirs, _ in STEPS}
     values.update({row: total(theirs, record["seconds"]) for row, theirs, *_ in PARTS})
     values[WHOLE], values[PROCESS] = record["whole"], process
-    values[MEMORY], values[DEVICE_MEMORY] = record["process_mb"], record["device_mb"]
+    values[MEMORY] = record["process_mb"]  # of the card's it keeps no count: it starts PyTorch's anew as it goes
     with h5py.File(results / "kilosort.h5", "w") as file:
         file["spikes/sample"] = np.load(results / "ks4/spike_times.npy").ravel().astype("i8")
         file["spikes/unit"] = np.load(results / "ks4/spike_clusters.npy").ravel().astype("i4")
@@ -138,6 +138,8 @@ def read_through(path):
 
 
 def shown(row, value):
+    if value is None:
+        return "-"
     if row == "mean accuracy":
         return f"{value:.3f}"
     if row in SCORES.values() or row in (MEMORY, DEVICE_MEMORY):
@@ -158,7 +160,7 @@ def write_markdown(args, about, runs):
         return f" ({theirs[row] / ours:.1f}×)"
 
     def table(title, rows, with_times):
-        lines = [[row] + [shown(row, medians[name][row]) + (times(name, row) if with_times else "") for name in columns]
+        lines = [[row] + [shown(row, medians[name].get(row)) + (times(name, row) if with_times else "") for name in columns]
                  for row in rows]
         return measuring.markdown([title] + columns, lines)
 

@@ -74,8 +74,7 @@ def main(folder, results, device, sampling_rate_hz):
     pipeline.run_kilosort({"n_chan_bin": probe["n_chan"], "fs": sampling_rate_hz, "nblocks": 0}, probe=probe,
                           filename=folder / "recording.bin", results_dir=results, device=torch.device(device))
     whole = time.perf_counter() - start
-    memory = torch.cuda.max_memory_allocated() / (1 << 20) if device == "cuda" else 0.0
-    print(json.dumps({"seconds": clock.seconds, "whole": whole, "process_mb": process_mb(), "device_mb": memory,
+    print(json.dumps({"seconds": clock.seconds, "whole": whole, "process_mb": process_mb(),
                       "versions": {"Kilosort": kilosort.__version__, "PyTorch": torch.__version__}}))
 
 
