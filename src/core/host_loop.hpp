@@ -4,21 +4,36 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <exception>
+#include <mutex>
 #include <string>
 
 namespace kokkosort {
 
 /// Calls body(i) for each i below n on all threads of the host, in any order, and returns when all are done:
-/// for what the host does itself, section by section or template by template. A body must not throw, nor
-/// depend on what another one writes.
+/// for what the host does itself, section by section or template by template. A body must not depend on what
+/// another one writes. What bodies throw is thrown on when all are done: of several the one of the smallest
+/// i.
 /// @param what  "stage::what", for tools
 template <class Body>
 void host_loop(const std::string& what, std::size_t n, const Body& body) {
   using Host = Kokkos::DefaultHostExecutionSpace;
+  std::mutex mutex;
+  std::exception_ptr failure;
+  std::size_t failed = n;
   Kokkos::RangePolicy<Host, Kokkos::Schedule<Kokkos::Dynamic>> policy(Host(), 0, n);
   policy.set_chunk_size(1);
-  Kokkos::parallel_for("kokkosort::on_host::" + what, policy, body);
+  Kokkos::parallel_for("kokkosort::on_host::" + what, policy, [&](const std::size_t i) {
+    try {
+      body(i);
+    } catch (...) {
+      const std::lock_guard<std::mutex> lock(mutex);
+      if (i < failed) failure = std::current_exception();
+      failed = std::min(failed, i);
+    }
+  });
   Host().fence("kokkosort::on_host::" + what);
+  if (failure) std::rethrow_exception(failure);
 }
 
 /// The same for n things that are little work each: calls body(first, last) for blocks of neighbours.
