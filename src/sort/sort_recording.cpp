@@ -21,7 +21,7 @@ namespace {
 struct ClusteredSpikes {
   SpikeFeatures spikes;
   Matching matching;                     // owns the samples and centres of matched spikes
-  HostTensor3<float> matched_templates;  // likewise
+  HostTensor3<float> matched_templates;  // that they match; none of detected ones
   SpikeUnits units;
   HostTensor3<float> templates;  // learned from the units
 };
