@@ -16,7 +16,7 @@ namespace {
 template <class Exec>
 int rounds_per_look(const AssignmentOptions& options) {
   if (options.rounds_per_look > 0) return options.rounds_per_look;
-  return runs_on_host<Exec> ? 1 : 8;
+  return runs_on_host<Exec> ? 1 : 4;
 }
 
 /// How much a cluster's edges to a node exceed what the null model expects, times 2m (or m) so that all terms of γ = 1
