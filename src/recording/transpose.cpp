@@ -23,7 +23,9 @@ struct Transpose {
   std::int64_t first;  // of the traces
   MatrixRef<float, Exec> traces;
 
-  std::size_t channel_tiles() const { return (traces.extent(0) + tile_channels - 1) / tile_channels; }
+  KOKKOS_INLINE_FUNCTION std::size_t channel_tiles() const {
+    return (traces.extent(0) + tile_channels - 1) / tile_channels;
+  }
   std::size_t sample_tiles() const { return (traces.extent(1) + tile_samples - 1) / tile_samples; }
   static std::size_t scratch_bytes() {
     return runs_on_host<Exec> ? 0 : Scratch<float, Exec>::shmem_size(tile_channels * tile_row);
@@ -34,6 +36,21 @@ struct Transpose {
       transpose_alone(static_cast<std::size_t>(member.league_rank()));
     else
       transpose_in_scratch(member);
+  }
+
+  /// Where a team's tile lies in the traces.
+  struct Tile {
+    std::size_t first_row;
+    std::size_t first_column;
+    std::size_t n_rows;
+    std::size_t n_columns;
+  };
+
+  KOKKOS_INLINE_FUNCTION Tile tile_of(std::size_t team) const {
+    const std::size_t first_row = team % channel_tiles() * tile_channels;
+    const std::size_t first_column = team / channel_tiles() * tile_samples;
+    return {first_row, first_column, Kokkos::min(traces.extent(0) - first_row, std::size_t{tile_channels}),
+            Kokkos::min(traces.extent(1) - first_column, std::size_t{tile_samples})};
   }
 
   /// What becomes of the channels of a tile, copied from where a compiler must expect that traces are
@@ -59,21 +76,17 @@ struct Transpose {
 
   /// A CPU takes a tile alone: a sample's channels as lanes, then a channel's samples.
   KOKKOS_INLINE_FUNCTION void transpose_alone(std::size_t rank) const {
-    const std::size_t tiles = (traces.extent(0) + tile_channels - 1) / tile_channels;
-    const std::size_t first_row = rank % tiles * tile_channels;
-    const std::size_t first_column = rank / tiles * tile_samples;
-    const std::size_t n_rows = Kokkos::min(traces.extent(0) - first_row, std::size_t{tile_channels});
-    const std::size_t n_here = Kokkos::min(traces.extent(1) - first_column, std::size_t{tile_samples});
-    const Channels channels = channels_of(first_row, n_rows);
+    const Tile place = tile_of(rank);
+    const Channels channels = channels_of(place.first_row, place.n_rows);
     float tile[tile_samples][tile_channels];
-    for (std::size_t column = 0; column < n_here; ++column)
-      read(channels, first + static_cast<std::int64_t>(first_column + column), tile[column]);
-    for (std::size_t row = 0; row < n_rows; ++row) {
-      float* const to = &traces(first_row + row, first_column);
-      if (n_here == tile_samples)
+    for (std::size_t column = 0; column < place.n_columns; ++column)
+      read(channels, first + static_cast<std::int64_t>(place.first_column + column), tile[column]);
+    for (std::size_t row = 0; row < place.n_rows; ++row) {
+      float* const to = &traces(place.first_row + row, place.first_column);
+      if (place.n_columns == tile_samples)
         for_lanes<tile_samples>([&](const int column) { to[column] = tile[column][row]; });
       else
-        for (std::size_t column = 0; column < n_here; ++column) to[column] = tile[column][row];
+        for (std::size_t column = 0; column < place.n_columns; ++column) to[column] = tile[column][row];
     }
   }
 
@@ -98,25 +111,21 @@ struct Transpose {
 
   /// A team of a GPU takes a tile.
   KOKKOS_INLINE_FUNCTION void transpose_in_scratch(const TeamMember<Exec>& member) const {
-    const std::size_t tiles = (traces.extent(0) + tile_channels - 1) / tile_channels;
-    const std::size_t first_row = static_cast<std::size_t>(member.league_rank()) % tiles * tile_channels;
-    const std::size_t first_column = static_cast<std::size_t>(member.league_rank()) / tiles * tile_samples;
-    const std::size_t n_rows = Kokkos::min(traces.extent(0) - first_row, std::size_t{tile_channels});
-    const std::size_t n_here = Kokkos::min(traces.extent(1) - first_column, std::size_t{tile_samples});
+    const Tile place = tile_of(static_cast<std::size_t>(member.league_rank()));
     const Scratch<float, Exec> tile(member.team_scratch(0), tile_channels * tile_row);
-    Kokkos::parallel_for(Kokkos::TeamThreadRange(member, n_here), [&](const std::size_t column) {
-      const std::int64_t sample = first + static_cast<std::int64_t>(first_column + column);
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(member, place.n_columns), [&](const std::size_t column) {
+      const std::int64_t sample = first + static_cast<std::int64_t>(place.first_column + column);
       const bool is_inside = sample >= inside.first && sample < inside.last;
       const T* const values =
           from + (is_inside ? static_cast<std::size_t>(sample - from_first) * n_columns : std::size_t{0});
-      Kokkos::parallel_for(Kokkos::ThreadVectorRange(member, n_rows), [&](const std::size_t row) {
-        tile(row * tile_row + column) = is_inside ? value_of(values, first_row + row) : 0.0f;
+      Kokkos::parallel_for(Kokkos::ThreadVectorRange(member, place.n_rows), [&](const std::size_t row) {
+        tile(row * tile_row + column) = is_inside ? value_of(values, place.first_row + row) : 0.0f;
       });
     });
     member.team_barrier();
-    Kokkos::parallel_for(Kokkos::TeamThreadRange(member, n_rows), [&](const std::size_t row) {
-      float* const to = &traces(first_row + row, first_column);
-      Kokkos::parallel_for(Kokkos::ThreadVectorRange(member, n_here),
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(member, place.n_rows), [&](const std::size_t row) {
+      float* const to = &traces(place.first_row + row, place.first_column);
+      Kokkos::parallel_for(Kokkos::ThreadVectorRange(member, place.n_columns),
                            [&](const std::size_t column) { to[column] = tile(row * tile_row + column); });
     });
   }
