@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "core/groups.hpp"
 #include "core/host_loop.hpp"
 #include "core/instantiate.hpp"
 #include "kokkosort/templates/pc_products.hpp"
@@ -22,12 +23,10 @@ class TemplateMerger {
         products_(pc_products(spikes.pcs.wPCA)),
         templates_("kokkosort::templates::merging", means.extent(0), means.extent(1), means.extent(2)),
         n_spikes_(means.extent(0), 0),
-        spikes_of_(means.extent(0)),
+        spikes_of_(labels.data(), labels.size(), means.extent(0)),
         shift_of_(alignment_shifts(spikes.pcs, means)) {
-    for (std::size_t i = 0; i < labels.size(); ++i)
-      spikes_of_[static_cast<std::size_t>(labels[i])].push_back(static_cast<std::int64_t>(i));
     for (std::size_t unit = 0; unit < means.extent(0); ++unit) {
-      n_spikes_[unit] = static_cast<std::int64_t>(spikes_of_[unit].size());
+      n_spikes_[unit] = static_cast<std::int64_t>(spikes_of_.of(unit).size());
       units_of_.push_back({static_cast<std::int32_t>(unit)});
       add_shifted(means, unit, shift_of_[unit], 1.0f, unit);
     }
@@ -135,8 +134,9 @@ class TemplateMerger {
   std::vector<ShiftedSpike> spikes_of_template(std::int32_t k, std::int32_t shift) const {
     std::vector<ShiftedSpike> shifted;
     for (const std::int32_t unit : units_of_[static_cast<std::size_t>(k)])
-      for (const std::int64_t spike : spikes_of_[static_cast<std::size_t>(unit)])
-        shifted.push_back({spike, shift_of_[static_cast<std::size_t>(unit)] + shift});
+      for (const std::size_t spike : spikes_of_.of(static_cast<std::size_t>(unit)))
+        shifted.push_back(
+            {static_cast<std::int64_t>(spike), shift_of_[static_cast<std::size_t>(unit)] + shift});
     return shifted;
   }
 
@@ -173,9 +173,9 @@ class TemplateMerger {
   HostMatrix<float> products_;
   HostTensor3<float> templates_;
   std::vector<std::int64_t> n_spikes_;
-  std::vector<std::vector<std::int64_t>> spikes_of_;  // [units]
-  std::vector<std::vector<std::int32_t>> units_of_;   // [templates]
-  std::vector<std::int32_t> shift_of_;                // [units]
+  Groups spikes_of_;                                 // [units]
+  std::vector<std::vector<std::int32_t>> units_of_;  // [templates]
+  std::vector<std::int32_t> shift_of_;               // [units]
   std::set<std::pair<std::int32_t, std::int32_t>>
       rejected_;  // pairs with a trough between them, as they are now
 };
