@@ -36,10 +36,10 @@ void host_loop(const std::string& what, std::size_t n, const Body& body) {
   if (failure) std::rethrow_exception(failure);
 }
 
-/// The same for n things that are little work each: calls body(first, last) for blocks of neighbours.
+/// The same for n things that are little work each: calls body(first, last) for blocks of neighbours, of
+/// which all but the last are of this size.
 template <class Body>
-void host_blocks(const std::string& what, std::size_t n, const Body& body) {
-  constexpr std::size_t block = 2048;
+void host_blocks(const std::string& what, std::size_t n, const Body& body, std::size_t block = 2048) {
   host_loop(what, (n + block - 1) / block,
             [&](std::size_t i) { body(i * block, std::min(n, (i + 1) * block)); });
 }
@@ -48,11 +48,10 @@ void host_blocks(const std::string& what, std::size_t n, const Body& body) {
 /// that is touched for the first time.
 template <class T>
 void host_copy(const std::string& what, const T* from, std::size_t n, T* to) {
-  constexpr std::size_t at_once = std::size_t{1} << 16;
-  host_loop(what, (n + at_once - 1) / at_once, [=](const std::size_t block) {
-    const std::size_t first = block * at_once;
-    std::copy_n(from + first, std::min(at_once, n - first), to + first);
-  });
+  constexpr std::size_t block = std::size_t{1} << 16;
+  host_blocks(
+      what, n, [=](std::size_t first, std::size_t last) { std::copy(from + first, from + last, to + first); },
+      block);
 }
 
 }  // namespace kokkosort

@@ -15,9 +15,7 @@
 namespace kokkosort {
 namespace {
 
-constexpr std::size_t block_clips = 1024;
-
-std::size_t n_blocks(std::size_t n_clips) { return (n_clips + block_clips - 1) / block_clips; }
+constexpr std::size_t block_clips = 1024;  // whose sums do not depend on the number of threads
 
 template <class Values>
 void scale_to_norm_1(Values* values, std::size_t n) {
@@ -25,14 +23,6 @@ void scale_to_norm_1(Values* values, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) sum += static_cast<double>(values[i]) * static_cast<double>(values[i]);
   const double norm = std::sqrt(sum);
   for (std::size_t i = 0; i < n; ++i) values[i] = static_cast<Values>(static_cast<double>(values[i]) / norm);
-}
-
-/// Calls body(block, first, last) for blocks of clips that do not depend on the number of threads.
-template <class Body>
-void for_each_block(std::size_t n_clips, const char* what, const Body& body) {
-  host_loop(what, n_blocks(n_clips), [&](const std::size_t block) {
-    body(block, block * block_clips, std::min(n_clips, (block + 1) * block_clips));
-  });
 }
 
 /// Σ over some clips of clip · clipᵀ, the lower triangle.
@@ -50,11 +40,13 @@ Eigen::MatrixXd second_moments(const HostMatrix<float>& clips, std::size_t first
 
 /// Likewise of all clips.
 Eigen::MatrixXd second_moments(const HostMatrix<float>& clips) {
-  std::vector<Eigen::MatrixXd> of_block(n_blocks(clips.extent(0)));
-  for_each_block(clips.extent(0), "detection::second_moments",
-                 [&](std::size_t block, std::size_t first, std::size_t last) {
-                   of_block[block] = second_moments(clips, first, last);
-                 });
+  std::vector<Eigen::MatrixXd> of_block((clips.extent(0) + block_clips - 1) / block_clips);
+  host_blocks(
+      "detection::second_moments", clips.extent(0),
+      [&](std::size_t first, std::size_t last) {
+        of_block[first / block_clips] = second_moments(clips, first, last);
+      },
+      block_clips);
   const auto nt = static_cast<Eigen::Index>(clips.extent(1));
   Eigen::MatrixXd moments = Eigen::MatrixXd::Zero(nt, nt);
   for (const Eigen::MatrixXd& some : of_block) moments += some;
@@ -85,10 +77,9 @@ void set_waveform(const std::vector<double>& coefficients, const HostMatrix<floa
 }  // namespace
 
 void scale_to_unit(const HostMatrix<float>& clips) {
-  for_each_block(clips.extent(0), "detection::scale_clips",
-                 [&](std::size_t, std::size_t first, std::size_t last) {
-                   for (std::size_t i = first; i < last; ++i) scale_to_norm_1(&clips(i, 0), clips.extent(1));
-                 });
+  host_blocks("detection::scale_clips", clips.extent(0), [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) scale_to_norm_1(&clips(i, 0), clips.extent(1));
+  });
 }
 
 HostMatrix<float> principal_components(const HostMatrix<float>& clips, std::size_t n_pcs) {
@@ -110,7 +101,7 @@ HostMatrix<float> principal_components(const HostMatrix<float>& clips, std::size
 HostPoints coefficients(const HostMatrix<float>& clips, const HostMatrix<float>& wPCA) {
   HostPoints points{wPCA.extent(0), clips.extent(0), {}};
   points.values.resize(points.n_dims * points.n);
-  for_each_block(points.n, "detection::coefficients", [&](std::size_t, std::size_t first, std::size_t last) {
+  host_blocks("detection::coefficients", points.n, [&](std::size_t first, std::size_t last) {
     std::vector<double> of_clip(points.n_dims);
     for (std::size_t i = first; i < last; ++i) {
       for (std::size_t p = 0; p < points.n_dims; ++p) {

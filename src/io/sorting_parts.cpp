@@ -188,9 +188,12 @@ HostMatrix<double> invert_whitening(const HostMatrix<double>& whitening) {
   factorise(equations);
   const std::size_t n = equations.n;
   constexpr std::size_t block = 32;  // columns
-  host_loop("io::invert_whitening", (n + block - 1) / block, [&](std::size_t i) {
-    solve_columns(equations.left, n, i * block, std::min(n, (i + 1) * block), equations.right);
-  });
+  host_blocks(
+      "io::invert_whitening", n,
+      [&](std::size_t first, std::size_t last) {
+        solve_columns(equations.left, n, first, last, equations.right);
+      },
+      block);
   HostMatrix<double> inverse("kokkosort::io::whitening_inverse", n, n);
   std::copy_n(equations.right.data(), n * n, inverse.data());
   return inverse;
