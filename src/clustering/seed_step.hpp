@@ -38,6 +38,12 @@ struct SectionSums {
   std::uint32_t count;
 };
 
+/// Where a draw fell.
+struct DrawnShare {
+  std::int64_t rest;   // how far into the share
+  std::uint32_t index;
+};
+
 /// What the steps hand on to each other. Of two halves, a step reads one and writes the other.
 template <class Exec>
 struct SeedingState {
@@ -85,8 +91,8 @@ struct SeedStep {
     int trials;
     std::uint32_t step;
     Scratch<std::int64_t, Exec> totals;      // [trials], Σδ of the section
-    Scratch<std::int64_t, Exec> places;      // [trials], where in [0, Σδ), then in the share of its sum, a draw fell
-    Scratch<std::uint32_t, Exec> drawn;      // [trials], the sum of the section, then the point, that it fell on
+    Scratch<DrawnShare, Exec> drawn_sums;    // [trials], on which of the section's sums a draw fell,
+    Scratch<DrawnShare, Exec> drawn;         // [trials], and on which of its points
     Scratch<CandidateRow, Exec> candidates;  // [n_features] of one group
     Scratch<float, Exec> scored;             // [candidate_group, scored_points()] of one block
 
@@ -103,8 +109,8 @@ struct SeedStep {
   }
 
   std::size_t scratch_bytes() const {
-    return 2 * Scratch<std::int64_t, Exec>::shmem_size(static_cast<std::size_t>(trials)) +
-           Scratch<std::uint32_t, Exec>::shmem_size(static_cast<std::size_t>(trials)) +
+    return Scratch<std::int64_t, Exec>::shmem_size(static_cast<std::size_t>(trials)) +
+           2 * Scratch<DrawnShare, Exec>::shmem_size(static_cast<std::size_t>(trials)) +
            Scratch<CandidateRow, Exec>::shmem_size(most_features) +
            Scratch<float, Exec>::shmem_size(std::size_t{candidate_group} * scored_points());
   }
@@ -121,8 +127,8 @@ struct SeedStep {
             trials,
             step,
             Scratch<std::int64_t, Exec>(member.team_scratch(0), trials),
-            Scratch<std::int64_t, Exec>(member.team_scratch(0), trials),
-            Scratch<std::uint32_t, Exec>(member.team_scratch(0), trials),
+            Scratch<DrawnShare, Exec>(member.team_scratch(0), trials),
+            Scratch<DrawnShare, Exec>(member.team_scratch(0), trials),
             Scratch<CandidateRow, Exec>(member.team_scratch(0), most_features),
             Scratch<float, Exec>(member.team_scratch(0), std::size_t{candidate_group} * scored_points())};
   }
@@ -192,28 +198,29 @@ struct SeedStep {
     const float* const delta = &state.trial_delta(team.before(best), team.section.first_spike);
     const FixedPoint fixed = team.fixed;
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team.member, trials), [&](const int t) {
-      find_share(team, t, place_of_draw(seed, team.section.key, team.step, t, sum), 0, team.sums.count,
-                 [=](const std::uint32_t i) { return sums[i]; });
+      find_share(team, place_of_draw(seed, team.section.key, team.step, t, sum), 0, team.sums.count,
+                 [=](const std::uint32_t i) { return sums[i]; }, team.drawn_sums(t));
     });
     team.member.team_barrier();
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team.member, trials), [&](const int t) {
-      const std::uint32_t first = team.drawn(t) * sum_points;
+      const DrawnShare drawn = team.drawn_sums(t);
+      const std::uint32_t first = drawn.index * sum_points;
       const std::uint32_t last = first + sum_points < team.section.stride ? first + sum_points : team.section.stride;
-      find_share(team, t, team.places(t), first, last,
-                 [=](const std::uint32_t i) { return fixed(delta[i]); });
+      find_share(team, drawn.rest, first, last, [=](const std::uint32_t i) { return fixed(delta[i]); }, team.drawn(t));
     });
     team.member.team_barrier();
     if (team.task.first > 0) return;
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team.member, trials), [&](const int t) {
-      state.candidates(team.task.section, team.after(t)) = team.drawn(t);
+      state.candidates(team.task.section, team.after(t)) = team.drawn(t).index;
     });
   }
 
-  /// Leaves in drawn(t) which of the shares [first, last) covers a place, and in places(t) how far into it. Each lane
-  /// adds up a piece of them, so that there is one scan however many there are.
+  /// Finds which of the shares [first, last) covers a place. Each lane adds up a piece of them, so that there is one scan
+  /// however many there are.
+  /// @param drawn  in scratch memory; one lane writes it while others may still read where their draws fell before
   template <class Share>
-  KOKKOS_INLINE_FUNCTION void find_share(const Team& team, const int t, const std::int64_t place, const std::uint32_t first,
-                                         const std::uint32_t last, const Share& share) const {
+  KOKKOS_INLINE_FUNCTION void find_share(const Team& team, const std::int64_t place, const std::uint32_t first,
+                                         const std::uint32_t last, const Share& share, DrawnShare& drawn) const {
     constexpr std::uint32_t pieces = 32;
     const std::uint32_t piece = (last - first + pieces - 1) / pieces;
     Kokkos::parallel_scan(Kokkos::ThreadVectorRange(team.member, pieces),
@@ -229,8 +236,7 @@ struct SeedStep {
                                 rest -= own;
                                 ++i;
                               }
-                              team.drawn(t) = i;
-                              team.places(t) = rest;
+                              drawn = {rest, i};
                             }
                             before += sum;
                           });
@@ -242,7 +248,7 @@ struct SeedStep {
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team.member, team.section.n_features), [&](const std::uint32_t f) {
       CandidateRow row;
       for (int t = 0; t < candidate_group; ++t)
-        row.of[t] = from[std::size_t{f} * team.section.stride + team.drawn(first + t < trials ? first + t : 0)];
+        row.of[t] = from[std::size_t{f} * team.section.stride + team.drawn(first + t < trials ? first + t : 0).index];
       team.candidates(f) = row;
     });
     team.member.team_barrier();
