@@ -58,12 +58,21 @@ SortDeck::SortDeck() { stages.detection.nt = stages.detection.peak_sample = 0; }
 DeckKeys sort_keys(SortDeck& deck) {
   DeckKeys keys;
   add_input_keys(keys, deck);
-  add_output_key(keys, deck.output_folder, "sorting.h5, phy/, report.html and kokkosort.log go");
+  add_output_key(keys, deck.output_folder,
+                 "sorting.h5, phy/, report.html, kokkosort.log and checkpoints/ go");
   keys.choice("output.phy", deck.write_phy, {{"on", true}, {"off", false}}, "write a folder for Phy");
   keys.choice("output.report", deck.write_report, {{"on", true}, {"off", false}},
               "write a page that shows the units");
   keys.choice("output.whitened", deck.write_whitened, {{"on", true}, {"off", false}},
               "write the whitened traces to whitened.bin");
+  keys.choice(
+      "output.checkpoints", deck.checkpoint_use,
+      {{"keep", CheckpointUse::keep}, {"until_done", CheckpointUse::until_done}, {"off", CheckpointUse::off}},
+      "what stages found is kept in checkpoints/, so that an interrupted sort goes on, and one with a "
+      "changed deck repeats no more than it must");
+  keys.real(
+      "output.checkpoint_s", deck.checkpoint_s, 0.0, 86400.0,
+      "seconds between checkpoints within detection and matching; at the end of each stage there is one");
   add_preprocessing_keys(keys, deck.stages.preprocessing);
   add_detection_keys(keys, deck.stages.detection);
   keys.path("detection.universal_templates", deck.universal_templates,

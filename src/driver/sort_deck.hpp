@@ -13,6 +13,9 @@
 
 namespace kokkosort {
 
+/// What becomes of checkpoints.
+enum class CheckpointUse { keep, until_done, off };
+
 /// What `kokkosort sort` is asked to do.
 struct SortDeck {
   /// A waveform's samples follow from the sampling rate, unless the deck says them.
@@ -33,6 +36,8 @@ struct SortDeck {
   bool write_phy = true;
   bool write_report = true;
   bool write_whitened = false;
+  CheckpointUse checkpoint_use = CheckpointUse::keep;
+  double checkpoint_s = 20.0;          // between two within a stage
   std::size_t device_limit_bytes = 0;  // 0: as settle_device_limit chooses
   std::size_t host_limit_bytes = std::size_t{16} << 30;
   std::uint64_t seed = 1;
@@ -44,6 +49,9 @@ struct SortDeck {
   std::filesystem::path report() const { return output_folder / "report.html"; }
   std::filesystem::path whitened() const { return output_folder / "whitened.bin"; }
   std::filesystem::path log() const { return output_folder / "kokkosort.log"; }
+  std::filesystem::path checkpoints() const { return output_folder / "checkpoints"; }
+  /// Is there while results are put in their places.
+  std::filesystem::path journal() const { return output_folder / ".kokkosort.commit"; }
   /// The stages' options with what the deck says for all of them.
   SortOptions options() const;
 };
