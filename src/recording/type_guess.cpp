@@ -6,7 +6,9 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <map>
 #include <set>
+#include <unordered_map>
 
 namespace kokkosort {
 namespace {
@@ -18,6 +20,12 @@ constexpr std::size_t fewest_pairs = 1000;  // of words that are not zero: fewer
 /// A stored word as a number. @param has_sign  whether its highest bit says that it is negative
 double value_of(std::uint16_t word, bool has_sign) {
   return has_sign ? static_cast<double>(static_cast<std::int16_t>(word)) : static_cast<double>(word);
+}
+
+double deviation(std::size_t n, double sum, double squares) {
+  const auto count = static_cast<double>(std::max<std::size_t>(n, 1));
+  const double mean = sum / count;
+  return std::sqrt(std::max(0.0, squares / count - mean * mean));
 }
 
 /// Half of the values are no farther than this from their median.
@@ -64,27 +72,31 @@ struct AsFloats {
   std::size_t infinite = 0;  // or none
   std::size_t whole = 0;
   std::size_t negative = 0;
-  std::set<float> some;        // different ones, a few
-  double low_deviation = 0.0;  // root of the mean square of their low words
+  std::map<int, std::size_t> of_exponent;  // how many have it
+  std::set<float> some;                    // different ones, a few
+  double low_deviation = 0.0;              // standard deviation of their low words
 
   explicit AsFloats(const WordPairs& pairs) {
     constexpr std::uint16_t not_a_number = 0x7FC0;
     constexpr std::size_t few = 8;
-    double squares = 0.0;
+    double sum = 0.0, squares = 0.0;
     for (std::size_t i = 0; i < pairs.size(); ++i) {
       const float value = pairs.as_float(i);
       if (value == 0.0f || (pairs.low[i] == 0 && (pairs.high[i] & 0x7FFF) == not_a_number)) continue;
       ++n;
-      squares += std::pow(value_of(pairs.low[i], true), 2);
+      const double low = value_of(pairs.low[i], true);
+      sum += low;
+      squares += low * low;
       if (!std::isfinite(value)) ++infinite;
       const float magnitude = std::abs(value);
       if (!(magnitude >= 1e-12f && magnitude <= 1e9f)) continue;
       ++sensible;
       if (value < 0.0f) ++negative;
+      ++of_exponent[std::ilogb(value)];
       if (magnitude < 16777216.0f && std::floor(value) == value) ++whole;
       if (some.size() < few) some.insert(value);
     }
-    if (n > 0) low_deviation = std::sqrt(squares / static_cast<double>(n));
+    low_deviation = deviation(n, sum, squares);
   }
 
   bool has(std::size_t part, double share) const {
@@ -93,6 +105,11 @@ struct AsFloats {
   /// Numbers that fade away behind a filter become small, but all of them do not, and none infinite.
   bool are_nonsense() const { return !has(sensible, 0.01) || (!has(sensible, 0.5) && has(infinite, 0.05)); }
   bool both_signs() const { return has(negative, 0.01) && has(sensible - negative, 0.01); }
+  /// Around zero, some large and some small.
+  bool vary() const {
+    return both_signs() && std::count_if(of_exponent.begin(), of_exponent.end(),
+                                         [this](const auto& some) { return has(some.second, 0.01); }) >= 3;
+  }
   bool are_whole() const {
     return has(whole, 0.999) && (some.size() >= 8 || (some.size() >= 3 && both_signs()));
   }
@@ -106,7 +123,7 @@ bool are_floats(const WordPairs& pairs, SampleType said) {
   if (!enough(floats.n, pairs) || !floats.has(floats.sensible, 0.99)) return false;
   if (said == SampleType::int32) return floats.both_signs();
   constexpr double full_range = 10000.0;  // words that are all as likely have 18 900
-  return floats.low_deviation > full_range || floats.are_whole();
+  return floats.low_deviation > full_range || floats.are_whole() || floats.vary();
 }
 
 /// Share of pairs whose high word is what the sign of the low one makes it; the smaller one of both signs.
@@ -143,10 +160,23 @@ bool are_int32(const WordPairs& pairs, std::size_t n_channels) {
   return moves >= 1.0 && moves <= hardly;
 }
 
+/// Share of the pairs that are one of the two most frequent ones: of channels that are constant or at the
+/// ends of their range.
+double still_share(const WordPairs& pairs) {
+  std::unordered_map<std::uint32_t, std::size_t> counts;
+  for (std::size_t i = 0; i < pairs.size(); ++i) ++counts[pairs.high[i] * 65536u + pairs.low[i]];
+  std::size_t first = 0, second = 0;
+  for (const auto& [pair, count] : counts) {
+    second = std::max(second, std::min(first, count));
+    first = std::max(first, count);
+  }
+  return static_cast<double>(first + second) / static_cast<double>(pairs.size());
+}
+
 /// Samples that are said to be int32.
 bool are_16_bits(const WordPairs& pairs) {
-  if (pairs.size() < fewest_pairs || sign_share(pairs) >= 0.5) return false;
-  constexpr double little = 6000.0;  // words that fill their range have 16 384
+  if (pairs.size() < fewest_pairs || sign_share(pairs) >= 0.5 || still_share(pairs) >= 0.25) return false;
+  constexpr double little = 10000.0;  // words that fill their range have 16 384
   const double low = median_deviation(pairs.low);
   const double high = median_deviation(pairs.high);
   return low >= 1.0 && high >= 1.0 && low < little && low < 8.0 * high && high < 8.0 * low;
@@ -173,18 +203,14 @@ struct ChannelSteps {
     for (const bool has_sign : {false, true})
       if (std::abs(value_of(to, has_sign) - value_of(from, has_sign)) > 32768.0) ++jumps[has_sign];
   }
-  double deviation(bool has_sign) const {
-    const auto count = static_cast<double>(std::max<std::size_t>(n, 1));
-    const double mean = sum[has_sign] / count;
-    return std::sqrt(std::max(0.0, squares[has_sign] / count - mean * mean));
-  }
+  double spread(bool has_sign) const { return deviation(n, sum[has_sign], squares[has_sign]); }
   /// Whether a channel wraps around as one type and does not as the other.
   bool wraps(bool has_sign) const {
     constexpr std::size_t fewest_jumps = 4;
-    return jumps[has_sign] >= fewest_jumps && jumps[has_sign] >= n / 1000 && jumps[!has_sign] == 0 &&
-           middle[has_sign] <= n / 100 && deviation(!has_sign) >= 1.0;
+    return jumps[has_sign] >= fewest_jumps && jumps[has_sign] >= n / 10000 && jumps[!has_sign] == 0 &&
+           middle[has_sign] <= n / 100 && spread(!has_sign) >= 1.0;
   }
-  bool is_live() const { return std::min(deviation(false), deviation(true)) >= 1.0; }
+  bool is_live() const { return std::min(spread(false), spread(true)) >= 1.0; }
 };
 
 ChannelSteps follow(const StoredStretches& stretches, std::int32_t column) {

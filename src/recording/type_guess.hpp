@@ -36,7 +36,8 @@ struct LikelierType {
 ///
 /// - float32 read as integers: nearly every pair of 16-bit words is a floating-point number from 1e-12 to
 ///   1e9, which as integers lie far from zero with nothing between; and the words that would be even channels
-///   fill the whole range of 16 bits, or the floating-point numbers are all whole ones.
+///   fill the whole range of 16 bits, or the floating-point numbers are all whole ones, or have both signs and
+///   several magnitudes.
 /// - integers read as float32: nearly none is a number from 1e-12 to 1e9.
 /// - int32 read as 16-bit words: every other word is 0 or -1 by the sign of the one before; or, of larger
 ///   values, every other word fills its range evenly while those between hardly move.
