@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "core/counted.hpp"
 #include "driver/common_checks.hpp"
@@ -192,19 +193,23 @@ SortFiles open_sort_files(SortDeck& deck) {
   SortFiles files;
   const fs::path meta = spikeglx_meta_of(deck.recording.front());
   if (!meta.empty()) follow_meta(meta, deck, files.probe);
-  if (!deck.probe.empty()) files.probe = read_probe(deck.probe);
+  const ExcludedColumns excluded{deck.excluded_columns, "input.exclude_channels"};
+  if (!deck.probe.empty())
+    files.probe = read_probe(deck.probe, excluded);
+  else if (!files.probe.column.empty() && !excluded.columns.empty())
+    files.probe = without_columns(files.probe, excluded);
   if (files.probe.column.empty())
     throw InputError("input.probe is missing, and " + deck.recording.front().string() +
                      " has no .meta file beside it that tells of one; name a ProbeInterface JSON, Kilosort "
                      "JSON or .prb file");
-  if (deck.n_columns == 0) deck.n_columns = static_cast<std::int64_t>(files.probe.n_channels());
+  const std::set<std::int64_t> left_out(deck.excluded_columns.begin(), deck.excluded_columns.end());
+  if (deck.n_columns == 0)
+    deck.n_columns = static_cast<std::int64_t>(files.probe.n_channels() + left_out.size());
   files.whole = is_dataset(deck) ? open_dataset(deck)
                                  : open_flat_recording(deck.recording,
                                                        static_cast<std::size_t>(deck.n_columns), deck.dtype);
   deck.n_columns = static_cast<std::int64_t>(files.whole->n_channels());
   check_columns(deck, files.probe, *files.whole);
-  if (!deck.excluded_columns.empty())
-    files.probe = without_columns(files.probe, deck.excluded_columns, "input.exclude_channels");
   check_rate(deck);
   if (!deck.universal_templates.empty()) files.universal = read_universal(deck);
   find_waveform(deck, deck.stages.detection);

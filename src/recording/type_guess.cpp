@@ -73,12 +73,12 @@ struct AsFloats {
   std::size_t whole = 0;
   std::size_t negative = 0;
   std::map<int, std::size_t> of_exponent;  // how many have it
-  std::set<float> some;                    // different ones, a few
+  std::set<float> few;                     // different ones, a few
   double low_deviation = 0.0;              // standard deviation of their low words
 
   explicit AsFloats(const WordPairs& pairs) {
     constexpr std::uint16_t not_a_number = 0x7FC0;
-    constexpr std::size_t few = 8;
+    constexpr std::size_t most_kept = 8;
     double sum = 0.0, squares = 0.0;
     for (std::size_t i = 0; i < pairs.size(); ++i) {
       const float value = pairs.as_float(i);
@@ -94,7 +94,7 @@ struct AsFloats {
       if (value < 0.0f) ++negative;
       ++of_exponent[std::ilogb(value)];
       if (magnitude < 16777216.0f && std::floor(value) == value) ++whole;
-      if (some.size() < few) some.insert(value);
+      if (few.size() < most_kept) few.insert(value);
     }
     low_deviation = deviation(n, sum, squares);
   }
@@ -108,10 +108,10 @@ struct AsFloats {
   /// Around zero, some large and some small.
   bool vary() const {
     return both_signs() && std::count_if(of_exponent.begin(), of_exponent.end(),
-                                         [this](const auto& some) { return has(some.second, 0.01); }) >= 3;
+                                         [this](const auto& entry) { return has(entry.second, 0.01); }) >= 3;
   }
   bool are_whole() const {
-    return has(whole, 0.999) && (some.size() >= 8 || (some.size() >= 3 && both_signs()));
+    return has(whole, 0.999) && (few.size() >= 8 || (few.size() >= 3 && both_signs()));
   }
 };
 
