@@ -76,7 +76,7 @@ std::string megabytes(std::optional<std::uint64_t> bytes) {
 struct ExpectedRoom {
   double spikes;
   double whitened;  // the only file whose size is known before
-  double files;     // with it
+  double written;   // all files, with it
   double memory;    // of the host, for spikes
 
   ExpectedRoom(const SortDeck& deck, const SortFiles& files) {
@@ -94,7 +94,7 @@ struct ExpectedRoom {
     const double checkpoints =
         deck.checkpoint_use == CheckpointUse::off ? 0.0 : detected + 12.0 + 2.0 * (matched + 16.0);
     const double phy = deck.write_phy ? matched + phy_bytes : 0.0;
-    this->files = whitened + spikes * (sorted_bytes + phy + checkpoints);
+    written = whitened + spikes * (sorted_bytes + phy + checkpoints);
     memory = spikes * static_cast<double>(std::max(deck.bytes_of_detected(), deck.bytes_of_matched()));
   }
 };
@@ -131,16 +131,21 @@ void check_stages(const SortDeck& deck, const SortFiles& files) {
 void check_room(const SortDeck& deck, const SortFiles& files) {
   const ExpectedRoom room(deck, files);
   const auto disk = free_disk(deck.output_folder);
-  if (disk && room.whitened > static_cast<double>(*disk))
-    throw InputError(fmt::format(
-        "output.folder: {} has {} MB free, and output.whitened = on writes {}; set output.whitened=off, or "
-        "output.folder to where there is more",
-        deck.output_folder.string(), *disk >> 20, megabytes(room.whitened)));
-  if (disk && room.files > static_cast<double>(*disk))
+  if (!disk || room.whitened <= static_cast<double>(*disk)) return;
+  throw InputError(fmt::format(
+      "output.folder: {} has {} MB free, and output.whitened = on writes {}; set output.whitened=off, or "
+      "output.folder to where there is more",
+      deck.output_folder.string(), *disk >> 20, megabytes(room.whitened)));
+}
+
+void warn_of_room(const SortDeck& deck, const SortFiles& files) {
+  const ExpectedRoom room(deck, files);
+  const auto disk = free_disk(deck.output_folder);
+  if (disk && room.written > static_cast<double>(*disk))
     print_warning(fmt::format(
         "output.folder: {} has {} MB free, and about {} are expected to be written; output.phy=off and "
         "output.checkpoints=off write less",
-        deck.output_folder.string(), *disk >> 20, megabytes(room.files)));
+        deck.output_folder.string(), *disk >> 20, megabytes(room.written)));
   if (room.memory > static_cast<double>(deck.host_limit_bytes))
     print_warning(fmt::format(
         "memory.host_limit_mb is {}, and spikes are expected to take about {}: the sort ends where they take "
@@ -160,7 +165,7 @@ std::string room_in_words(const SortDeck& deck, const SortFiles& files) {
       "# expected, from the recording's length alone: {:.0f} spikes; {} MB of files, where {} are free; {} "
       "MB "
       "of memory for spikes, where {} are available\n",
-      room.spikes, megabytes(room.files), megabytes(free_disk(deck.output_folder)), megabytes(room.memory),
+      room.spikes, megabytes(room.written), megabytes(free_disk(deck.output_folder)), megabytes(room.memory),
       megabytes(available_memory()));
 }
 

@@ -19,9 +19,11 @@ void check_samples(const SortDeck& deck, const SortFiles& files);
 /// known how many templates and spikes there are
 void check_stages(const SortDeck& deck, const SortFiles& files);
 
-/// Looks for room for the results and for the spikes. Warns where it is less than what is expected.
 /// @throws InputError if what is certain to be written is larger than the disk's free space
 void check_room(const SortDeck& deck, const SortFiles& files);
+
+/// Warns if less room is left for results and spikes than they are expected to take.
+void warn_of_room(const SortDeck& deck, const SortFiles& files);
 
 /// What a sort is expected to take of disk and memory, and what there is; lines that begin with #.
 std::string room_in_words(const SortDeck& deck, const SortFiles& files);

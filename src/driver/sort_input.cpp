@@ -215,9 +215,10 @@ SortFiles open_sort_files(SortDeck& deck) {
   find_waveform(deck, deck.stages.detection);
   check_waveform(deck.stages.detection);
   cut(deck, files);
+  check_room(deck, files);
   check_samples(deck, files);
   check_stages(deck, files);
-  check_room(deck, files);
+  warn_of_room(deck, files);
   return files;
 }
 
