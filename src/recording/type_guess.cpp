@@ -29,16 +29,21 @@ double deviation(std::size_t n, double sum, double squares) {
 }
 
 /// Half of the values are no farther than this from their median.
-double median_deviation(const std::vector<std::uint16_t>& words) {
+double median_deviation(const std::vector<std::uint16_t>& words, bool has_sign) {
   std::vector<double> values;
   values.reserve(words.size());
-  for (const std::uint16_t word : words) values.push_back(value_of(word, true));
+  for (const std::uint16_t word : words) values.push_back(value_of(word, has_sign));
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   const double median = *middle;
   for (double& value : values) value = std::abs(value - median);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
+}
+
+/// Likewise of the numbers that vary less, with a sign or without.
+double median_deviation(const std::vector<std::uint16_t>& words) {
+  return std::min(median_deviation(words, false), median_deviation(words, true));
 }
 
 /// A file's 16-bit words by twos: a sample of 32 bits is a low and a high one.

@@ -135,6 +135,7 @@ TEST_F(SortChecks, RatesThatDifferFromTheFiles) {
   refused("", "r.h5 says 25000; leave it out, or correct the file");
   accepted("input.sampling_rate_hz=0");
   accepted("input.sampling_rate_hz=25000.7");
+  write_deck(data_ / "r.bin", files().probe);
   refused("input.sampling_rate_hz=30", "input.sampling_rate_hz is 30; it must be from 3000 to ");
 }
 
@@ -208,14 +209,16 @@ TEST_F(SortChecks, LimitsThatCannotWork) {
   const std::string small_windows = small_chunks + "preprocessing.window_samples=1000 ";
   refused("memory.device_limit_mb=4 threads=1 " + small_windows,
           too_small(4, "learning universal templates from 16 channels in windows of 60000 samples needs "));
-  refused("memory.device_limit_mb=64 detection.max_peaks=10000000 detection.window_samples=1000 threads=1 " +
-              small_windows,
-          "is too small: learning universal templates from ");
+  const std::string smaller_windows = small_windows + "detection.window_samples=1000 ";
+  refused("memory.device_limit_mb=100 threads=1 detection.max_peaks=10000000 " + smaller_windows,
+          too_small(100, "learning universal templates from up to 10000000 peaks needs 840; "));
+  refused("memory.device_limit_mb=3 threads=1 detection.learning_windows=1 detection.max_peaks=100 " +
+              smaller_windows,
+          too_small(3, "detection with 16 channels and "));
   refused("memory.device_limit_mb=100",
           too_small(100, "clustering.max_chunk_dots = 67108864 alone takes 257; "));
-  refused("memory.device_limit_mb=600 matching.window_samples=10000000 " + small_chunks +
-              "matching.max_peels=10000",
-          too_small(600, "matching 1 templates in windows of 10000000 samples needs "));
+  refused("memory.device_limit_mb=60 threads=1 matching.max_peels=10000 " + smaller_windows,
+          too_small(60, "matching 1 templates in windows of 60000 samples needs "));
   refused("matching.window_samples=400",
           "matching.window_samples is 400; with waveforms of 61 samples it must be at least 488");
   accepted("memory.device_limit_mb=400 threads=2");

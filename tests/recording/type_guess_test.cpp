@@ -16,7 +16,7 @@
 namespace kokkosort::test {
 namespace {
 
-constexpr std::size_t n_samples = 15000;
+constexpr std::size_t n_samples = 6000;
 
 /// A recording before it is stored: [samples, channels], in steps of the converter.
 struct Traces {
@@ -35,7 +35,7 @@ Traces recorded(const std::string& name, std::size_t n_channels, double noise, d
   Traces traces{name, n_channels, std::vector<double>(n_samples * n_channels)};
   for (std::size_t t = 0; t < n_samples; ++t)
     for (std::size_t c = 0; c < n_channels; ++c) {
-      const double slow = waves * std::sin(2e-3 * static_cast<double>(t) + 0.1 * static_cast<double>(c));
+      const double slow = waves * std::sin(6e-3 * static_cast<double>(t) + 0.1 * static_cast<double>(c));
       const double spike = (t + 97 * c) % 3000 < 20 ? -10.0 * noise : 0.0;
       traces.at(t, c) = std::round(offset + slow + spike + noise * normal(random));
     }
@@ -85,7 +85,7 @@ std::string likelier(const std::vector<unsigned char>& bytes, std::size_t n_chan
 /// As amplifiers of many kinds write them.
 std::vector<Traces> usual_recordings() {
   std::vector<Traces> all;
-  for (const std::size_t n_channels : {1u, 2u, 3u, 16u, 33u})
+  for (const std::size_t n_channels : {1u, 2u, 3u, 16u})
     for (const double noise : {2.0, 15.0, 300.0})
       for (const double waves : {0.0, 100.0, 3000.0})
         all.push_back(recorded("noise " + std::to_string(noise) + ", waves " + std::to_string(waves),
@@ -158,7 +158,7 @@ std::vector<Traces> odd_recordings() {
     all.push_back(changed(plain, "offsets by channel",
                           [](double& v, auto, auto c) { v += c % 2 == 0 ? 16400.0 : -300.0; }));
     all.push_back(changed(plain, "silent but for a second",
-                          [](double& v, auto t, auto) { v = t > 7000 && t < 10000 ? v : 0.0; }));
+                          [](double& v, auto t, auto) { v = t > 2000 && t < 4000 ? v : 0.0; }));
     all.push_back(changed(plain, "stimulated", [=](double& v, auto t, auto) {
       if (t % 3000 < 30) v = t % 2 == 0 ? rail : -rail;
     }));
@@ -186,7 +186,7 @@ TEST(LikelierType, IsNotFoundForFloatsThatFadeOrAreNone) {
   const Traces plain = recorded("", 4, 12.0, 80.0);
   auto fading = changed(plain, "", [](double& v, auto, auto c) { v = c == 0 ? v : 1e-41; });
   EXPECT_EQ(likelier(stored<float>(fading), 4, SampleType::float32), "");
-  auto none = changed(plain, "", [](double& v, auto t, auto) { v = t < 10000 ? std::nan("") : v; });
+  auto none = changed(plain, "", [](double& v, auto t, auto) { v = t < 4000 ? std::nan("") : v; });
   EXPECT_EQ(likelier(stored<float>(none), 4, SampleType::float32), "");
 }
 
