@@ -94,7 +94,7 @@ DeckKeys sort_keys(SortDeck& deck) {
              "through the recording; each after the first with templates of the spikes found before");
   add_curation_keys(keys, deck.stages.curation);
   add_device_limit_key(keys, deck.device_limit_bytes);
-  add_host_limit_key(keys, deck.host_limit_bytes, "the spikes");
+  add_host_limit_key(keys, deck.host_limit_bytes, "spikes, detected or matched,");
   add_seed_key(keys, deck.seed);
   add_threads_key(keys, deck.threads);
   return keys;
