@@ -140,10 +140,10 @@ TEST_F(SortRecordings, OfZeros) {
   write_deck(data_ / "r.bin", files().probe);
   const Finished finished = run("sort DECK --quiet");
   EXPECT_EQ(finished.exit_code, 2);
-  EXPECT_EQ(
-      finished.error,
-      "kokkosort: no channel of the recording is alive: all 16 are constant; is input.dtype right, and are "
-      "input.channels those of the probe?\n");
+  EXPECT_EQ(finished.error,
+            "kokkosort: " + (data_ / "r.bin").string() +
+                ": no channel of the recording is alive: all 16 are constant wherever it was looked at; is "
+                "input.dtype right, and are input.channels those of the probe?\n");
   EXPECT_FALSE(has("sorting.h5"));
 }
 
