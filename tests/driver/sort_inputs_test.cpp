@@ -180,7 +180,8 @@ TEST_F(SortInputs, WrongDecksAreRefused) {
   refused("input.recording=/nowhere/r.bin", "/nowhere/r.bin: there is no such file");
   refused("input.probe=/nowhere/p.json", "/nowhere/p.json: there is no such file");
   refused("input.sampling_rate_hz=1e6", "a waveform of 2 ms has 2001 samples, at most 1001 can be sorted");
-  refused("input.channels=8", "probe.json: the probe has 16 channels, and the recording 8 columns; set input.ch");
+  refused("input.channels=8",
+          "probe.json: the probe has 16 channels, and the recording 8 columns; set input.ch");
   refused("input.channels=8 input.exclude_channels='[0, 1, 2, 3, 4, 5, 6, 7]'",
           "probe.json: channel 7 of the probe is column 15 of the recording (from 0), which has 8 columns");
   refused("input.channels=7",
