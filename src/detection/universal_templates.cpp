@@ -167,9 +167,8 @@ UniversalTemplates learn_universal_templates(const Exec& exec, PreparedRecording
 
   const ScopedStage<Exec> stage(exec, result.times, "detection::shapes");
   const auto nt = static_cast<std::size_t>(options.nt);
-  constexpr std::size_t peaks_per_shape = 10;
   result.n_peaks = found.size() / nt;
-  result.are_generic = result.n_peaks < peaks_per_shape * static_cast<std::size_t>(options.shapes);
+  result.are_generic = result.n_peaks < fewest_peaks(options);
   const HostMatrix<float> clips = result.are_generic ? generic_clips(nt, options.peak_sample)
                                                      : HostMatrix<float>(found.data(), result.n_peaks, nt);
   scale_to_unit(clips);

@@ -94,6 +94,39 @@ TEST_F(SortInputs, ATimeRangeIsSortedAsAFileOfItsOwn) {
   EXPECT_EQ(file.attribute<std::int64_t>("recording", "n_samples"), last - first);
 }
 
+/// In a file of 69 GB, of which 8 MB exist.
+TEST_F(SortInputs, ATimeRangeBeyondTwoToTheThirtyOneSamples) {
+  constexpr std::int64_t second = 71581;  // 2 s later 31 bits are full
+  constexpr std::int64_t first = second * 30000;
+  static_assert(first < std::int64_t{1} << 31 && first + n > std::int64_t{1} << 31);
+  const auto bytes_of = [](std::int64_t samples) {
+    return static_cast<std::uintmax_t>(samples) * 2 * n_channels;
+  };
+  write_text(data_ / "sparse.bin", "");
+  std::error_code error;
+  fs::resize_file(data_ / "sparse.bin", bytes_of(first), error);
+  if (error) GTEST_SKIP() << "NOT TESTED: " << error.message();
+  std::ofstream(data_ / "sparse.bin", std::ios::binary | std::ios::app)
+      .write(reinterpret_cast<const char*>(samples_.data()), static_cast<std::streamsize>(bytes_of(n)));
+
+  Contents expected = sorted();
+  const std::vector<std::int64_t> times = spike_samples();
+  Contents found =
+      sorted(named("input.recording", data_ / "sparse.bin") + "input.time_range_s='[71581, 71585]'");
+  const std::vector<std::int64_t> later = spike_samples();
+  ASSERT_EQ(times.size(), later.size());
+  EXPECT_GT(times.size(), 200u);
+  for (std::size_t i = 0; i < times.size(); ++i) ASSERT_EQ(later[i], times[i] + first);
+  expected.erase("/spikes/sample");
+  found.erase("/spikes/sample");
+  expect_same(expected, found);
+  const std::string phy = read_text(folder() / "phy/spike_times.npy");
+  std::vector<std::int64_t> in_phy(times.size());
+  ASSERT_GT(phy.size(), 8 * in_phy.size());
+  std::memcpy(in_phy.data(), phy.data() + phy.size() - 8 * in_phy.size(), 8 * in_phy.size());
+  EXPECT_EQ(in_phy, later);
+}
+
 TEST_F(SortInputs, ExcludedChannelsAreAsIfTheProbeHadThemNot) {
   const ProbeFile fewer = without_columns(probe_, {{3, 12}, ""});
   write_text(data_ / "fewer.json", to_kilosort_json(fewer, n_channels));
