@@ -63,13 +63,22 @@ TEST_F(SortMemory, StaysWithinTheLimits) {
 }
 
 TEST_F(SortMemory, EndsWhereSpikesWouldTakeMore) {
-  const Finished finished = run("sort DECK --quiet --overwrite memory.host_limit_mb=2 " + options());
-  EXPECT_EQ(finished.exit_code, 2);
-  EXPECT_NE(finished.error.find("kokkosort: detection found more than 4096 spikes in the first "),
-            std::string::npos)
-      << finished.error;
-  EXPECT_NE(finished.error.find("raise detection.threshold or memory.host_limit_mb\n"), std::string::npos);
-  EXPECT_LT(high_water_mb(), promised_mb(2.0));
+  const auto ends = [this](int limit_mb, const std::string& stage, std::size_t spike_bytes) {
+    const Finished finished =
+        run(fmt::format("sort DECK --quiet --overwrite memory.host_limit_mb={} {}", limit_mb, options()));
+    EXPECT_EQ(finished.exit_code, 2);
+    const std::size_t most = (static_cast<std::size_t>(limit_mb) << 20) / spike_bytes;
+    EXPECT_EQ(finished.error.find(
+                  fmt::format("kokkosort: {} found more than {} spikes in the first ", stage, most)),
+              0u)
+        << finished.error;
+    EXPECT_NE(finished.error.find(fmt::format("raise {}.threshold or memory.host_limit_mb\n", stage)),
+              std::string::npos)
+        << finished.error;
+    EXPECT_LT(high_water_mb(), promised_mb(limit_mb));
+  };
+  ends(2, "detection", SortDeck().bytes_of_detected());
+  ends(12, "matching", SortDeck().bytes_of_matched());
 }
 
 }  // namespace
