@@ -18,4 +18,10 @@ class DeviceLimitError : public InputError {
   using InputError::InputError;
 };
 
+/// The run was told to end, and has saved what it had.
+class Stopped : public std::runtime_error {
+ public:
+  Stopped() : std::runtime_error("told to end") {}
+};
+
 }  // namespace kokkosort

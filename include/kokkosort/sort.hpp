@@ -2,8 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
+#include "kokkosort/checkpoints.hpp"
 #include "kokkosort/clustering/options.hpp"
 #include "kokkosort/curation/curate.hpp"
 #include "kokkosort/detection/options.hpp"
@@ -53,10 +55,12 @@ struct SortResult {
   Preparation preparation;
   PrincipalComponents pcs;
   bool pcs_are_generic = false;          // there were too few peaks to learn them from
+  std::size_t isolated_peaks = 0;        // that there were
   HostTensor3<float> matched_templates;  // [templates, channels, pcs], of the last pass
   Sorting sorting;
   std::size_t detected_spikes = 0;
   std::int64_t unfinished_windows = 0;  // of the last pass
+  std::string resumed_at;               // the first stage that was run; empty: no checkpoint was there
 };
 
 /// Sorts a recording: whitens, detects, clusters, learns templates, matches them, clusters again, curates.
@@ -64,11 +68,14 @@ struct SortResult {
 /// @param exec      instance every kernel runs on; fenced on return
 /// @param times, ledger, progress  hear of each stage as it ends, so that they are right when a later one
 /// throws
+/// @param checkpoints  keep what stages found, and what they kept before is not looked for again; null: none.
+/// The sorting is the same to the last bit as that of a run that was not interrupted.
 /// @return without spikes, if there are none
-/// @throws InputError if recording or options cannot be sorted
+/// @throws InputError if recording or options cannot be sorted; Stopped if the checkpoints say so
 /// Source: Pachitariu et al. 2024.
 template <class Exec>
 SortResult sort_recording(const Exec& exec, const SortInput& input, const SortOptions& options,
-                          StageTimes& times, TransferLedger& ledger, Progress& progress);
+                          StageTimes& times, TransferLedger& ledger, Progress& progress,
+                          Checkpoints* checkpoints = nullptr);
 
 }  // namespace kokkosort

@@ -9,6 +9,7 @@
 #include "core/counted.hpp"
 #include "core/host_loop.hpp"
 #include "core/instantiate.hpp"
+#include "core/window_blocks.hpp"
 #include "detection/limit.hpp"
 #include "kokkosort/detection/search.hpp"
 #include "kokkosort/errors.hpp"
@@ -81,42 +82,98 @@ void join(std::vector<WindowSpikes>& windows, SpikeFeatures& spikes) {
   });
 }
 
-/// Searches a recording's windows in order.
+/// Searches the windows of a recording in order; members are what they share.
 template <class Exec>
-std::vector<WindowSpikes> search_windows(const Exec& exec, PreparedRecording recording,
-                                         const DetectionGrid& grid, const PrincipalComponents& pcs,
-                                         const DetectionOptions& options, StageTimes& times,
-                                         TransferLedger& ledger) {
-  const SearchPlan plan(recording, grid, pcs, options);
-  if (plan.windows.empty()) return {};
-  const auto time = [&](const char* stage) {
-    return ScopedStage<Exec>(exec, times, std::string("detection::") + stage);
-  };
-  SearchTables<Exec> tables;
-  SearchWorkspace<Exec> workspace;
-  {
+class RecordingSearch {
+ public:
+  RecordingSearch(const Exec& exec, PreparedRecording recording, const DetectionGrid& grid,
+                  const PrincipalComponents& pcs, const DetectionOptions& options,
+                  const StageCheckpoints& kept, StageTimes& times, TransferLedger& ledger)
+      : exec_(exec),
+        recording_(recording),
+        options_(options),
+        times_(times),
+        ledger_(ledger),
+        plan_(recording, grid, pcs, options),
+        blocks_(kept) {
+    n_done_ = blocks_.restore([this](SavedArrays& block) {
+      add({std::move(block.vector<std::int64_t>("sample")), std::move(block.vector<std::int32_t>("centre")),
+           std::move(block.vector<float>("features"))});
+    });
+    if (n_done_ == plan_.windows.size()) return;
     const auto stage = time("workspace");
-    tables = upload_tables(exec, grid, pcs, ledger);
-    workspace = make_search_workspace(exec, plan.sizes, options,
-                                      TraceLoader<Exec>::device_bytes(recording, plan.ranges));
+    tables_ = upload_tables(exec, grid, pcs, ledger);
+    workspace_ = make_search_workspace(exec, plan_.sizes, options,
+                                       TraceLoader<Exec>::device_bytes(recording, plan_.ranges));
   }
-  TraceLoader<Exec> loader(exec, recording, plan.ranges, {}, "detection", ledger, times);
-  std::vector<WindowSpikes> found;
-  std::int64_t n = 0;
-  for (const SearchWindow& window : plan.windows) {
-    loader.next(workspace.traces);
+
+  std::vector<WindowSpikes> run() {
+    const auto left = plan_.ranges.begin() + static_cast<std::ptrdiff_t>(n_done_);
+    if (n_done_ > 0 && recording_.progress != nullptr)
+      recording_.progress->resume(n_done_ == plan_.windows.size() ? recording_.stored.n_samples()
+                                                                  : plan_.windows[n_done_].first);
+    if (left == plan_.ranges.end()) return std::move(found_);
+    TraceLoader<Exec> loader(exec_, recording_, {left, plan_.ranges.end()}, {}, "detection", ledger_, times_);
+    while (n_done_ < plan_.windows.size()) {
+      loader.next(workspace_.traces);
+      search(plan_.windows[n_done_++]);
+      blocks_.keep(n_done_, plan_.windows.size(),
+                   [this](std::size_t first, ArraysToSave& block) { collect(first, block); });
+    }
+    return std::move(found_);
+  }
+
+ private:
+  ScopedStage<Exec> time(const std::string& stage) {
+    return ScopedStage<Exec>(exec_, times_, "detection::" + stage);
+  }
+
+  void search(const SearchWindow& window) {
     auto stage = time("search");
-    found.push_back(search_window(exec, tables, window, options, workspace, ledger));
-    stage.needs(work_of_search(plan.sizes, window, found.back().sample.size()));
-    n += static_cast<std::int64_t>(found.back().sample.size());
-    if (n > options.max_spikes)
+    add(search_window(exec_, tables_, window, options_, workspace_, ledger_));
+    stage.needs(work_of_search(plan_.sizes, window, found_.back().sample.size()));
+    if (n_spikes_ > options_.max_spikes)
       throw InputError(fmt::format(
           "detection found more than {} in the first {} of {}; raise detection.threshold or "
           "memory.host_limit_mb",
-          counted(options.max_spikes, "spike"), window.last, counted(window.n_samples, "sample")));
+          counted(options_.max_spikes, "spike"), window.last, counted(window.n_samples, "sample")));
   }
-  return found;
-}
+
+  void add(WindowSpikes&& spikes) {
+    n_spikes_ += static_cast<std::int64_t>(spikes.sample.size());
+    found_.push_back(std::move(spikes));
+  }
+
+  /// The spikes of windows [first, n_done_), which were found last.
+  void collect(std::size_t first, ArraysToSave& block) const {
+    ArrayToSave::Pieces<std::int64_t> sample;
+    ArrayToSave::Pieces<std::int32_t> centre;
+    ArrayToSave::Pieces<float> features;
+    std::size_t n = 0;
+    for (std::size_t w = found_.size() - (n_done_ - first); w < found_.size(); ++w) {
+      sample.emplace_back(found_[w].sample);
+      centre.emplace_back(found_[w].centre);
+      features.emplace_back(found_[w].features);
+      n += found_[w].sample.size();
+    }
+    block.add<std::int64_t>("sample", {n}, std::move(sample));
+    block.add<std::int32_t>("centre", {n}, std::move(centre));
+    block.add<float>("features", {n * plan_.sizes.n_rows * plan_.sizes.n_pcs}, std::move(features));
+  }
+
+  const Exec& exec_;
+  PreparedRecording recording_;
+  const DetectionOptions& options_;
+  StageTimes& times_;
+  TransferLedger& ledger_;
+  SearchPlan plan_;
+  WindowBlocks blocks_;
+  SearchTables<Exec> tables_;
+  SearchWorkspace<Exec> workspace_;
+  std::vector<WindowSpikes> found_;  // of each window, or of each block that was kept before
+  std::size_t n_done_ = 0;           // windows
+  std::int64_t n_spikes_ = 0;
+};
 
 }  // namespace
 
@@ -134,10 +191,12 @@ void check_detection(PreparedRecording recording, const DetectionGrid& grid, con
 template <class Exec>
 Detection detect_spikes(const Exec& exec, PreparedRecording recording, const Probe& probe,
                         const DetectionGrid& grid, const PrincipalComponents& pcs,
-                        const DetectionOptions& options, TransferLedger& ledger) {
+                        const DetectionOptions& options, TransferLedger& ledger,
+                        const StageCheckpoints& kept) {
   check_detection<Exec>(recording, grid, pcs, options);
   Detection result;
-  std::vector<WindowSpikes> found = search_windows(exec, recording, grid, pcs, options, result.times, ledger);
+  std::vector<WindowSpikes> found =
+      RecordingSearch<Exec>(exec, recording, grid, pcs, options, kept, result.times, ledger).run();
   result.spikes.probe = probe;
   result.spikes.pcs = pcs;
   result.spikes.centres = grid.centres;
@@ -155,7 +214,8 @@ Detection detect_spikes(const Exec& exec, PreparedRecording recording, const Pro
   template void check_detection<Exec>(PreparedRecording, const DetectionGrid&, const PrincipalComponents&, \
                                       const DetectionOptions&);                                            \
   template Detection detect_spikes(const Exec&, PreparedRecording, const Probe&, const DetectionGrid&,     \
-                                   const PrincipalComponents&, const DetectionOptions&, TransferLedger&);
+                                   const PrincipalComponents&, const DetectionOptions&, TransferLedger&,   \
+                                   const StageCheckpoints&);
 KOKKOSORT_INSTANTIATE(INSTANTIATE)
 #undef INSTANTIATE
 

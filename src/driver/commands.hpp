@@ -12,6 +12,7 @@ struct CommandLine {
   std::vector<std::string> overrides;  // "section.key=value"
   int device = -1;                     // -1: the first
   bool overwrite = false;
+  bool fresh = false;  // checkpoints are ignored
   bool report = false;
   bool quiet = false;
 };

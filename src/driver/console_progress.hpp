@@ -22,8 +22,10 @@ class ConsoleProgress final : public Progress {
   ConsoleProgress& operator=(const ConsoleProgress&) = delete;
 
   void begin(const std::string& stage, std::int64_t samples) override;
+  void resume(std::int64_t samples) override;
   void advance(std::int64_t samples) override;
   void end(const std::string& result) override;
+  void note(const std::string& text) override;
   /// Tells the log of the stage that did not end, if there is one.
   void fail();
 
@@ -43,6 +45,7 @@ class ConsoleProgress final : public Progress {
   bool is_running_ = false;
   std::string stage_;
   std::int64_t n_samples_ = 0;
+  std::int64_t n_before_ = 0;  // samples that an earlier run has done
   Clock::time_point begun_;
   Clock::time_point shown_;
 };

@@ -22,7 +22,7 @@ namespace {
 using kokkosort::CommandLine;
 using kokkosort::ScoreLine;
 
-enum ExitCode { done = 0, failed = 1, bad_input = 2 };
+enum ExitCode { done = 0, failed = 1, bad_input = 2, stopped = 128 };  // stopped: and the signal's number, as shells have it
 
 int device_number(const std::string& text) {
   int number = 0;
@@ -88,6 +88,7 @@ void run(int argc, char** argv) {
   app.require_subcommand(0, 1);  // none is refused below: CLI11 would not name a mistyped one
   CLI::App* sort = app.add_subcommand("sort", "sort a recording: from the amplifier's file to units");
   add_deck_options(*sort, line, kokkosort::sort_help());
+  sort->add_flag("--fresh", line.fresh, "ignore checkpoints of an earlier run");
   CLI::App* cluster = app.add_subcommand("cluster", "cluster the spikes of a recording");
   add_deck_options(*cluster, line, kokkosort::cluster_help());
   CLI::App* match = app.add_subcommand("match", "match templates to a recording");
@@ -148,6 +149,11 @@ int main(int argc, char** argv) {
   try {
     run(argc, argv);
     return done;
+  } catch (const kokkosort::Stopped&) {
+    const int signal = kokkosort::GracefulStop::signal();
+    print_error(fmt::format("stopped by {}; what was found is kept: the same command goes on from there",
+                            kokkosort::name_of_signal(signal)));
+    return stopped + signal;
   } catch (const kokkosort::InputError& error) {
     print_error(error.what());
     return bad_input;

@@ -89,6 +89,7 @@ void print_summary(const SortSummary& summary) {
   print_heading(run);
   print_row("recording", fmt::format("{} of {}, {:.1f} s", counted(n_samples, "sample"),
                                      counted(files.probe.column.size(), "channel"), recorded));
+  if (!run.resumed_at.empty()) print_row("resumed", "at " + run.resumed_at);
   print_row("detected", counted(result.detected_spikes, "spike"));
   print_row("templates", std::to_string(result.matched_templates.extent(0)));
   print_row("units", fmt::format("{}, {} of them good", sorting.n_units(), n_good));

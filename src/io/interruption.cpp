@@ -24,6 +24,13 @@ struct Trace {
 
 std::array<Trace, 8> traces;
 
+// Read and written by a signal handler.
+std::atomic<bool> stops_gracefully{false};
+std::atomic<int> asked_to_stop{0};  // by this signal
+std::atomic<int> holds{0};
+std::atomic<int> held{0};  // signal
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
+
 bool is_dots(const char* name) {
   return name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0'));
 }
@@ -55,7 +62,13 @@ void remove_trace(Trace& trace) {
   }
 }
 
-extern "C" void clean_up_and_end(int signal) {
+extern "C" void handle_signal(int signal) {
+  int none = 0;
+  if (stops_gracefully && asked_to_stop.compare_exchange_strong(none, signal)) return;
+  if (holds > 0) {
+    held = signal;
+    return;
+  }
   for (Trace& trace : traces)
     if (trace.used != 0) remove_trace(trace);
   std::signal(signal, SIG_DFL);
@@ -66,7 +79,24 @@ extern "C" void clean_up_and_end(int signal) {
 
 void clean_up_when_interrupted() {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP})
-    if (std::signal(signal, clean_up_and_end) == SIG_IGN) std::signal(signal, SIG_IGN);
+    if (std::signal(signal, handle_signal) == SIG_IGN) std::signal(signal, SIG_IGN);
+}
+
+GracefulStop::GracefulStop() { stops_gracefully = true; }
+GracefulStop::~GracefulStop() { stops_gracefully = false; }
+int GracefulStop::signal() { return asked_to_stop; }
+
+const char* name_of_signal(int signal) {
+  return signal == SIGINT    ? "SIGINT"
+         : signal == SIGTERM ? "SIGTERM"
+         : signal == SIGHUP  ? "SIGHUP"
+                             : "a signal";
+}
+
+SignalHold::SignalHold() { ++holds; }
+SignalHold::~SignalHold() {
+  if (--holds > 0) return;
+  if (const int signal = held.exchange(0)) std::raise(signal);
 }
 
 InterruptionTrace::InterruptionTrace(const std::filesystem::path& path,

@@ -75,7 +75,7 @@ PendingFile::PendingFile(const fs::path& path, bool overwrite)
 }
 
 PendingFile::~PendingFile() {
-  if (!committed_) remove_traces();
+  if (!is_placed_) remove_traces();
 }
 
 void PendingFile::remove_traces() const {
@@ -84,15 +84,17 @@ void PendingFile::remove_traces() const {
   remove_made(path_.parent_path(), made_from_);
 }
 
-void PendingFile::commit() {
-  sync_to_disk(temporary_);
+void PendingFile::sync() { sync_to_disk(temporary_); }
+
+void PendingFile::place() {
   if (overwrite_)
     replace(temporary_, path_);
   else
     place_new(temporary_, path_);
-  committed_ = true;
-  sync_to_disk(path_.parent_path());
+  is_placed_ = true;
 }
+
+void PendingFile::finish() { sync_to_disk(path_.parent_path()); }
 
 void check_output(const fs::path& path, bool overwrite) { const PendingFile trial(path, overwrite); }
 

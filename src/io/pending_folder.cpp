@@ -67,7 +67,7 @@ PendingFolder::PendingFolder(const fs::path& path, bool overwrite, const Complai
 }
 
 PendingFolder::~PendingFolder() {
-  if (!committed_) remove_traces();
+  if (!is_placed_) remove_traces();
 }
 
 void PendingFolder::refuse_existing() const {
@@ -88,24 +88,29 @@ void PendingFolder::remove_traces() const {
   remove_made(path_.parent_path(), made_from_);
 }
 
-void PendingFolder::place() const {
-  if (rename_with(RENAME_NOREPLACE, temporary_, path_)) return;
-  refuse_existing();
-  if (!fs::exists(path_)) return fs::rename(temporary_, path_);  // a file system without such flags
-  exchange(temporary_, path_);
-  std::error_code ignored;  // the result is in its place, whatever becomes of the old one
-  fs::remove_all(temporary_, ignored);
+void PendingFolder::place() {
+  if (!rename_with(RENAME_NOREPLACE, temporary_, path_)) {
+    refuse_existing();
+    if (fs::exists(path_))
+      exchange(temporary_, path_);
+    else
+      fs::rename(temporary_, path_);  // a file system without such flags
+  }
+  is_placed_ = true;
 }
 
-void PendingFolder::commit() {
+void PendingFolder::finish() {
+  std::error_code ignored;  // the result is in its place, whatever becomes of the old one
+  fs::remove_all(temporary_, ignored);
+  sync_to_disk(path_.parent_path());
+}
+
+void PendingFolder::sync() {
   std::vector<std::future<void>> synced;  // all at once: one by one, each would wait for the disk anew
   for (const fs::directory_entry& file : fs::directory_iterator(temporary_))
     synced.push_back(std::async(std::launch::async, [path = file.path()] { sync_to_disk(path); }));
   for (std::future<void>& file : synced) file.get();
   sync_to_disk(temporary_);
-  place();
-  committed_ = true;
-  sync_to_disk(path_.parent_path());
 }
 
 }  // namespace kokkosort

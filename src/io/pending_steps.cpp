@@ -7,6 +7,7 @@
 #include <cstring>
 #include <stdexcept>
 #include <system_error>
+#include <vector>
 
 #include "kokkosort/errors.hpp"
 
@@ -36,6 +37,19 @@ void remove_made(const fs::path& innermost, const fs::path& made_from) {
 
 std::string hidden_pattern(const fs::path& path) {
   return path.parent_path().string() + "/." + path.filename().string() + ".XXXXXX";
+}
+
+void remove_abandoned(const fs::path& path) {
+  const std::string pattern = fs::path(hidden_pattern(fs::absolute(path))).filename().string();
+  const std::string beginning = pattern.substr(0, pattern.find_last_of('.') + 1);
+  std::error_code ignored;
+  std::vector<fs::path> abandoned;
+  for (const fs::directory_entry& entry : fs::directory_iterator(path.parent_path(), ignored)) {
+    std::string name = entry.path().filename().string();
+    if (name.ends_with(".old")) name.resize(name.size() - 4);  // what it was to replace
+    if (name.starts_with(beginning) && name.size() == pattern.size()) abandoned.push_back(entry.path());
+  }
+  for (const fs::path& entry : abandoned) fs::remove_all(entry, ignored);
 }
 
 void begin_to_disk(const fs::path& path) {

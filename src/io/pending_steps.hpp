@@ -19,6 +19,10 @@ void remove_made(const std::filesystem::path& innermost, const std::filesystem::
 /// A pattern for mkstemp() and mkdtemp(): a hidden name beside the path.
 std::string hidden_pattern(const std::filesystem::path& path);
 
+/// Removes what runs that were killed have left beside a path under hidden names: no other run may be writing
+/// there.
+void remove_abandoned(const std::filesystem::path& path);
+
 /// Lets the disk begin to take what a file has by now, so that there is less to wait for at last. A hint.
 void begin_to_disk(const std::filesystem::path& path);
 

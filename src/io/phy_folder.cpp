@@ -257,13 +257,13 @@ void PendingPhy::complete() {
   features_.get();
 }
 
-void PendingPhy::commit() { pending_->commit(); }
+PendingResult& PendingPhy::result() { return *pending_; }
 
 void write_phy(const fs::path& folder, bool overwrite, const SortedRecording& recording,
                const Sorting& sorting) {
   PendingPhy phy(folder, overwrite, recording, sorting);
   phy.complete();
-  phy.commit();
+  phy.result().commit();
 }
 
 }  // namespace kokkosort

@@ -62,6 +62,7 @@ void write_run(OutputFile& file, const RunRecord& run) {
   file.attribute("run", "device", run.device);
   file.attribute("run", "threads", std::int32_t{run.threads});
   file.attribute("run", "date", run.date);
+  file.attribute("run", "resumed_at", run.resumed_at);
   file.group("run/versions");
   for (const auto& [name, version] : run.versions) file.attribute("run/versions", name, version);
   file.group("run/seconds");

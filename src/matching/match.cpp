@@ -1,12 +1,16 @@
 #include "kokkosort/matching/match.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 #include <utility>
 
+#include "core/counted.hpp"
 #include "core/host_loop.hpp"
 #include "core/instantiate.hpp"
 #include "core/transfers.hpp"
+#include "core/window_blocks.hpp"
 #include "kokkosort/errors.hpp"
 #include "kokkosort/matching/pursuit.hpp"
 #include "kokkosort/matching/scores.hpp"
@@ -46,14 +50,23 @@ std::vector<SampleRange> sample_ranges(const MatchingInput& input, const std::ve
   return ranges;
 }
 
+/// Spikes of a window, at most, that reach into the one behind it: blocks of nt + 1 samples hold one a round.
+std::size_t most_reaching(const std::vector<WindowExtent>& windows, int nt, const MatchingOptions& options) {
+  std::int64_t blocks = 0;
+  for (std::size_t w = 1; w < windows.size(); ++w)
+    blocks = std::max(blocks, (windows[w - 1].core_end - windows[w].first + nt) / (nt + 1) + 2);
+  return static_cast<std::size_t>(blocks) * static_cast<std::size_t>(options.max_peels);
+}
+
 /// Device bytes of everything but the correlations.
 template <class Exec>
 std::size_t matching_bytes(const MatchingInput& input, const std::vector<WindowExtent>& windows,
                            const MatchingOptions& options) {
   const MatchingSizes sizes = sizes_of(input, windows);
-  const std::size_t lists = 2 * sizeof(FoundSpike) *
-                            (sizes.n_scores / static_cast<std::size_t>(sizes.nt + 1) + 1) *
-                            static_cast<std::size_t>(options.max_peels);
+  const std::size_t lists =
+      sizeof(FoundSpike) * ((sizes.n_scores / static_cast<std::size_t>(sizes.nt + 1) + 1) *
+                                static_cast<std::size_t>(options.max_peels) +
+                            most_reaching(windows, sizes.nt, options));
   const std::size_t features =
       feature_buffer *
       (sizeof(float) * static_cast<std::size_t>(options.feature_channels) * sizes.n_pcs + sizeof(FoundSpike));
@@ -96,17 +109,23 @@ template <class Exec>
 class RecordingMatcher {
  public:
   RecordingMatcher(const Exec& exec, const MatchingInput& input, const MatchingOptions& options,
-                   TransferLedger& ledger, Matching& result)
+                   const StageCheckpoints& kept, TransferLedger& ledger, Matching& result)
       : exec_(exec),
         input_(input),
         options_(options),
         ledger_(ledger),
         result_(result),
         nt_(static_cast<int>(input.pcs.wPCA.extent(1))),
-        windows_(windows_of(input, options)) {
+        windows_(windows_of(input, options)),
+        blocks_(kept) {
+    n_done_ = blocks_.restore([this](SavedArrays& block) { restore(block); });
+    if (n_done_ == windows_.size()) return;
     {
       auto stage = time("correlations");
       templates_ = place_templates(exec_, input.probe, input.templates, ledger);
+      place_of_.resize(templates_.n_templates);
+      for (std::size_t place = 0; place < place_of_.size(); ++place)
+        place_of_[static_cast<std::size_t>(templates_.template_at[place])] = static_cast<std::int32_t>(place);
       correlations_ = correlate_templates(exec_, templates_, input.pcs.wPCA,
                                           {.limit_bytes = options.device_limit_bytes}, ledger);
       stage.needs(work_of_correlations(templates_, correlations_));
@@ -115,20 +134,17 @@ class RecordingMatcher {
     wPCA_ = upload_matrix(exec_, ledger, "matching", "wPCA", input.pcs.wPCA);
     rows_ = upload_rows(exec_, templates_, result.centres, ledger);
     workspace_ = make_workspace(exec_, sizes_of(input, windows_), options);
-    for (SpikeList<Exec>* list : {&spikes_, &spikes_before_})
-      list->spikes = Vector<FoundSpike, Exec>(unfilled(exec_, "kokkosort::matching::spike_list"),
-                                              workspace_.found.size());
+    spikes_.spikes =
+        Vector<FoundSpike, Exec>(unfilled(exec_, "kokkosort::matching::spike_list"), workspace_.found.size());
+    reaching_ = Vector<FoundSpike, Exec>(unfilled(exec_, "kokkosort::matching::reaching_spikes"),
+                                         most_reaching(windows_, nt_, options));
   }
 
   void run() {
-    TraceLoader<Exec> loader(exec_, input_.traces, sample_ranges(input_, windows_), templates_.channel_at,
-                             "matching", ledger_, result_.times);
-    for (std::size_t w = 0; w < windows_.size(); ++w) {
-      load(loader, w);
-      match(windows_[w]);
-      collect(windows_[w]);
-      std::swap(spikes_, spikes_before_);
-    }
+    if (n_done_ > 0 && input_.traces.progress != nullptr)
+      input_.traces.progress->resume(n_done_ == windows_.size() ? n_samples_of(input_)
+                                                                : windows_[n_done_].first);
+    if (n_done_ < windows_.size()) match_windows();
     join_features();
     result_.windows = static_cast<std::int64_t>(windows_.size());
   }
@@ -138,13 +154,49 @@ class RecordingMatcher {
     return ScopedStage<Exec>(exec_, result_.times, "matching::" + stage);
   }
 
-  void load(TraceLoader<Exec>& loader, std::size_t w) {
-    loader.next(workspace_.traces);
-    if (w == 0) return;
-    const auto stage = time("traces");
-    take_out_spikes(exec_, templates_, wPCA_, spikes_before_.spikes, spikes_before_.count,
-                    windows_[w - 1].first - windows_[w].first, windows_[w], workspace_);
+  /// Those that are left.
+  void match_windows() {
+    const std::vector<SampleRange> ranges = sample_ranges(input_, windows_);
+    TraceLoader<Exec> loader(exec_, input_.traces,
+                             {ranges.begin() + static_cast<std::ptrdiff_t>(n_done_), ranges.end()},
+                             templates_.channel_at, "matching", ledger_, result_.times);
+    while (n_done_ < windows_.size()) {
+      const WindowExtent& window = windows_[n_done_++];
+      loader.next(workspace_.traces);
+      take_out_found(window);
+      match(window);
+      collect(window);
+      blocks_.keep(n_done_, windows_.size(),
+                   [this](std::size_t first, ArraysToSave& block) { keep(first, block); });
+    }
   }
+
+  /// Takes out what the windows before have found in this one.
+  void take_out_found(const WindowExtent& window) {
+    const auto stage = time("traces");
+    const std::vector<FoundSpike> spikes = spikes_reaching(window);
+    const Vector<FoundSpike, Exec> some(
+        Kokkos::subview(reaching_, std::make_pair(std::size_t{0}, spikes.size())));
+    if (!spikes.empty())
+      copy_up(exec_, ledger_, "matching", "spikes of the window before", some,
+              HostVector<const FoundSpike>(spikes.data(), spikes.size()));
+    take_out_spikes(exec_, templates_, wPCA_, some, window, workspace_);
+    exec_.fence("kokkosort::matching::take_out_spikes");  // the spikes on the host go
+  }
+
+  /// In time order; centres count from the window's first.
+  std::vector<FoundSpike> spikes_reaching(const WindowExtent& window) const {
+    std::size_t first = result_.n_spikes();
+    while (first > 0 && result_.sample[first - 1] + centre_shift() - window.first > -nt_) --first;
+    std::vector<FoundSpike> spikes;
+    for (std::size_t i = first; i < result_.n_spikes(); ++i)
+      spikes.push_back({static_cast<std::int32_t>(result_.sample[i] + centre_shift() - window.first),
+                        place_of_[static_cast<std::size_t>(result_.unit[i])], result_.amplitude[i]});
+    return spikes;
+  }
+
+  /// From a spike's sample to its centre.
+  std::int64_t centre_shift() const { return nt_ / 2 - input_.pcs.peak_sample; }
 
   void match(const WindowExtent& window) {
     {
@@ -162,7 +214,7 @@ class RecordingMatcher {
 
   void collect(const WindowExtent& window) {
     auto stage = time("features");
-    const std::int64_t shift = nt_ / 2 - input_.pcs.peak_sample;
+    const std::int64_t shift = centre_shift();
     WindowExtent within = window;  // the recording: a peak outside it is not reported
     within.core_end = std::min(window.core_end, n_samples_of(input_) + shift);
     list_spikes(exec_, within, shift, workspace_, spikes_, ledger_);
@@ -174,6 +226,42 @@ class RecordingMatcher {
       result_.unit.push_back(templates_.template_at[static_cast<std::size_t>(spike.unit)]);
       result_.amplitude.push_back(spike.amplitude);
     }
+    if (static_cast<std::int64_t>(result_.n_spikes()) > options_.max_spikes)
+      throw InputError(fmt::format(
+          "matching found more than {} in the first {} of {}; raise matching.threshold or "
+          "memory.host_limit_mb",
+          counted(options_.max_spikes, "spike"), window.core_end, counted(n_samples_of(input_), "sample")));
+  }
+
+  /// The spikes of windows [first, n_done_), which were found last.
+  void keep(std::size_t first, ArraysToSave& block) {
+    ArrayToSave::Pieces<float> features;
+    std::size_t n = 0;
+    for (std::size_t w = found_.size() - (n_done_ - first); w < found_.size(); ++w) {
+      features.emplace_back(found_[w].features.data(), found_[w].features.size());
+      n += found_[w].features.extent(0);
+    }
+    const std::size_t n_before = result_.n_spikes() - n;
+    block.add<std::int64_t>("sample", {n}, {{result_.sample.data() + n_before, n}});
+    block.add<std::int32_t>("unit", {n}, {{result_.unit.data() + n_before, n}});
+    block.add<float>("amplitude", {n}, {{result_.amplitude.data() + n_before, n}});
+    block.add<float>("features", {n, result_.centres.channels.extent(1) * input_.pcs.wPCA.extent(0)},
+                     std::move(features));
+    block.add_number("unfinished_windows", static_cast<double>(result_.unfinished_windows));
+    block.add_number("most_rounds", result_.most_rounds);
+  }
+
+  void restore(SavedArrays& block) {
+    const auto append = [&]<class T>(const char* name, std::vector<T>& to) {
+      const std::vector<T>& some = block.vector<T>(name);
+      to.insert(to.end(), some.begin(), some.end());
+    };
+    append("sample", result_.sample);
+    append("unit", result_.unit);
+    append("amplitude", result_.amplitude);
+    found_.push_back({{}, block.matrix<float>("features")});
+    result_.unfinished_windows = static_cast<std::int64_t>(block.number("unfinished_windows"));
+    result_.most_rounds = static_cast<int>(block.number("most_rounds"));
   }
 
   /// Windows' spikes follow each other in time: each has those of its core.
@@ -207,8 +295,11 @@ class RecordingMatcher {
   FeatureRows<Exec> rows_;
   MatchingWorkspace<Exec> workspace_;
   SpikeList<Exec> spikes_;
-  SpikeList<Exec> spikes_before_;  // of the window before
-  std::vector<MatchedSpikes> found_;
+  Vector<FoundSpike, Exec> reaching_;   // from the windows before into this one
+  std::vector<std::int32_t> place_of_;  // [templates], of each the place along the probe
+  WindowBlocks blocks_;
+  std::size_t n_done_ = 0;            // windows
+  std::vector<MatchedSpikes> found_;  // of each window, or of each block that was kept before
 };
 
 }  // namespace
@@ -230,18 +321,18 @@ void check_matching(const MatchingInput& input, const MatchingOptions& options) 
 
 template <class Exec>
 Matching match_templates(const Exec& exec, const MatchingInput& input, const MatchingOptions& options,
-                         TransferLedger& ledger) {
+                         TransferLedger& ledger, const StageCheckpoints& kept) {
   check_matching<Exec>(input, options);
   Matching result;
   result.centres = template_centres(input.probe, input.templates, options.feature_channels);
-  RecordingMatcher<Exec>(exec, input, options, ledger, result).run();
+  RecordingMatcher<Exec>(exec, input, options, kept, ledger, result).run();
   return result;
 }
 
 #define INSTANTIATE(Exec)                                                                      \
   template void check_matching<Exec>(const MatchingInput&, const MatchingOptions&);            \
   template Matching match_templates(const Exec&, const MatchingInput&, const MatchingOptions&, \
-                                    TransferLedger&);
+                                    TransferLedger&, const StageCheckpoints&);
 KOKKOSORT_INSTANTIATE(INSTANTIATE)
 #undef INSTANTIATE
 

@@ -13,20 +13,15 @@ struct TakeOutSpikes {
   Matrix<float, Exec> wPCA;
   Vector<PlaceRange, Exec> footprints;
   Vector<FoundSpike, Exec> spikes;
-  std::size_t n_spikes;
-  std::int64_t centre_shift;
   std::int64_t n_samples;
   Matrix<float, Exec> traces;
 
   KOKKOS_INLINE_FUNCTION void operator()(const TeamMember<Exec>& member) const {
     const auto channel = static_cast<std::uint32_t>(member.league_rank());
     const auto nt = static_cast<std::int64_t>(wPCA.extent(1));
-    // The last spikes alone reach the window; within a block, of nt + 1 samples, they are in no order of
-    // time.
-    for (std::size_t i = n_spikes; i-- > 0;) {
+    for (std::size_t i = 0; i < spikes.extent(0); ++i) {
       const FoundSpike& spike = spikes(i);
-      const std::int64_t first = spike.centre + centre_shift;  // column of the waveform's first sample
-      if (first < -3 * (nt + 1)) break;
+      const std::int64_t first = spike.centre;  // column of the waveform's first sample
       const auto unit = static_cast<std::size_t>(spike.unit);
       if (channel < footprints(unit).first || channel >= footprints(unit).last) continue;
       Kokkos::parallel_for(Kokkos::TeamThreadRange(member, nt), [&](const std::int64_t s) {
@@ -44,15 +39,12 @@ struct TakeOutSpikes {
 template <class Exec>
 void take_out_spikes(const Exec& exec, const PlacedTemplates<Exec>& templates,
                      const Matrix<float, Exec>& wPCA, const Vector<FoundSpike, Exec>& spikes,
-                     std::size_t n_spikes, std::int64_t centre_shift, const WindowExtent& window,
-                     const MatchingWorkspace<Exec>& workspace) {
-  if (n_spikes == 0) return;
+                     const WindowExtent& window, const MatchingWorkspace<Exec>& workspace) {
+  if (spikes.extent(0) == 0) return;
   const TakeOutSpikes<Exec> kernel{templates.weights,
                                    wPCA,
                                    templates.footprint_on_device,
                                    spikes,
-                                   n_spikes,
-                                   centre_shift,
                                    static_cast<std::int64_t>(window.n_samples),
                                    workspace.traces};
   Kokkos::parallel_for(
@@ -63,8 +55,8 @@ void take_out_spikes(const Exec& exec, const PlacedTemplates<Exec>& templates,
 
 #define INSTANTIATE(Exec)                                                                              \
   template void take_out_spikes(const Exec&, const PlacedTemplates<Exec>&, const Matrix<float, Exec>&, \
-                                const Vector<FoundSpike, Exec>&, std::size_t, std::int64_t,            \
-                                const WindowExtent&, const MatchingWorkspace<Exec>&);
+                                const Vector<FoundSpike, Exec>&, const WindowExtent&,                  \
+                                const MatchingWorkspace<Exec>&);
 KOKKOSORT_INSTANTIATE(INSTANTIATE)
 #undef INSTANTIATE
 

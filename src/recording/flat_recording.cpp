@@ -8,9 +8,9 @@
 #include <cerrno>
 #include <cstring>
 #include <string_view>
-#include <utility>
 
 #include "core/counted.hpp"
+#include "io/descriptor.hpp"
 #include "kokkosort/errors.hpp"
 #include "kokkosort/recording/open_recording.hpp"
 #include "recording/reading.hpp"
@@ -23,22 +23,6 @@ namespace fs = std::filesystem;
 [[noreturn]] void fail(const fs::path& path, const std::string& what) {
   throw InputError(path.string() + ": " + what);
 }
-
-/// Owns a file descriptor.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&&) = delete;
-  ~Descriptor() {
-    if (number_ >= 0) close(number_);
-  }
-
-  int get() const { return number_; }
-
- private:
-  int number_;
-};
 
 /// One file of a recording.
 struct Part {

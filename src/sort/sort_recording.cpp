@@ -12,98 +12,108 @@
 #include "kokkosort/errors.hpp"
 #include "kokkosort/matching/match.hpp"
 #include "kokkosort/sort.hpp"
-#include "recording/resident_recording.hpp"
+#include "sort/memory_share.hpp"
+#include "sort/saved_stages.hpp"
 
 namespace kokkosort {
 namespace {
 
-/// Clustered spikes, and the templates made of the clusters.
-struct ClusteredSpikes {
-  SpikeFeatures spikes;
+/// Spikes of one pass through the recording, and what they were clustered into.
+struct FoundSpikes {
+  SpikeFeatures spikes;                  // empty where what they were clustered into is all that is needed
   Matching matching;                     // owns the samples and centres of matched spikes
   HostTensor3<float> matched_templates;  // that they match; none of detected ones
-  SpikeUnits units;
-  HostTensor3<float> templates;  // learned from the units
+  ClusteredUnits clustered;
 };
-
-/// The stages' limits of device memory.
-template <class Body>
-void for_each_limit(SortOptions& options, const Body& body) {
-  for (std::size_t* const limit :
-       {&options.preprocessing.device_limit_bytes, &options.detection.device_limit_bytes,
-        &options.clustering.device_limit_bytes, &options.templates.device_limit_bytes,
-        &options.matching.device_limit_bytes, &options.curation.device_limit_bytes})
-    body(*limit);
-}
 
 /// A recording on its way to a sorting; its members are what the stages share.
 template <class Exec>
 class RecordingSorter {
  public:
   RecordingSorter(const Exec& exec, const SortInput& input, const SortOptions& options, StageTimes& times,
-                  TransferLedger& ledger, Progress& progress)
+                  TransferLedger& ledger, Progress& progress, Checkpoints* checkpoints)
       : exec_(exec),
         input_(input),
-        given_(options),
-        options_(options),
+        memory_(exec, input.recording, options, progress),
         times_(times),
         ledger_(ledger),
-        progress_(progress) {
-    if (!runs_on_host<Exec>) keep_recording();
-  }
+        progress_(progress),
+        checkpoints_(checkpoints) {}
 
   SortResult run() {
     prepare();
     find_universal_templates();
-    ClusteredSpikes found = detect();
-    for (int pass = 0; pass < options_.matching_passes; ++pass) found = match(std::move(found), pass);
-    if (found.spikes.n_spikes() > 0)
+    grid_ = make_detection_grid(input_.probe, options().detection);
+    FoundSpikes found = run_pass(0, {});
+    result_.detected_spikes = found.clustered.n_spikes;
+    for (int pass = 1; pass <= options().matching_passes; ++pass) {
+      const HostTensor3<float> templates = found.clustered.templates;
+      found = {};  // not needed any more, and large
+      found = run_pass(pass, templates);
+    }
+    if (found.clustered.n_spikes > 0)
       curate_units(found);
     else
       find_nothing();
+    if (checkpoints_ != nullptr && checkpoints_->should_stop()) throw Stopped();
     return std::move(result_);
   }
 
  private:
-  /// On the device, as much as is worth it. The stages have what is left of their limits.
-  void keep_recording() {
-    std::size_t smallest = options_.matching.device_limit_bytes;
-    for_each_limit(options_, [&](std::size_t limit) { smallest = std::min(smallest, limit); });
-    resident_.emplace(exec_, input_.recording, resident_share(input_.recording, smallest));
-    for_each_limit(options_, [&](std::size_t& limit) { limit -= resident_->device_bytes(); });
-  }
+  const SortOptions& options() const { return memory_.options(); }
+  PreparedRecording prepared() { return {memory_.recording(), result_.preparation.traces, &progress_}; }
 
-  /// Runs a stage. If what is left of its limit is too little for it, the recording's samples make room.
-  template <class Stage>
-  auto run_stage(const Stage& stage) {
-    if (resident_ && resident_->device_bytes() > 0) {
-      try {
-        return stage();
-      } catch (const DeviceLimitError&) {
-        resident_->release();
-        options_ = given_;
-      }
+  /// What an earlier run has found. @return false if it has not
+  template <class Found>
+  bool restored(const std::string& name, Found& found) {
+    std::optional<SavedArrays> saved;
+    if (checkpoints_ != nullptr) saved = checkpoints_->load(name);
+    if (saved) {
+      restore(*saved, found);
+      has_restored_ = true;
     }
-    return stage();
+    return saved.has_value();
   }
 
-  Recording& recording() { return resident_ ? *resident_ : input_.recording; }
-  PreparedRecording prepared() { return {recording(), result_.preparation.traces, &progress_}; }
+  template <class Found>
+  void save(const std::string& name, const Found& found) {
+    if (checkpoints_ == nullptr) return;
+    checkpoints_->save(name, to_save(found));
+    if (checkpoints_->should_stop()) throw Stopped();
+  }
+
+  void begin(const std::string& stage, std::int64_t n_samples = 0) {
+    progress_.begin(stage, n_samples);
+    if (has_restored_ && result_.resumed_at.empty()) result_.resumed_at = stage;
+  }
+
+  /// Of a stage that need not be run again.
+  void tell_restored(const std::string& stage, const std::string& found) {
+    progress_.begin(stage, 0);
+    progress_.end("from a checkpoint: " + found);
+  }
 
   void prepare() {
-    progress_.begin("preprocessing", 0);
-    result_.preparation = run_stage([&] {
-      return prepare_recording(exec_, recording(), input_.probe, input_.column, input_.sampling_rate_hz,
-                               input_.offset, options_.preprocessing, ledger_);
+    const std::string name = "preprocessing";
+    Preparation& preparation = result_.preparation;
+    if (restored(name, preparation)) return tell_restored(name, in_words(preparation));
+    begin(name);
+    preparation = memory_.run([&] {
+      return prepare_recording(exec_, memory_.recording(), input_.probe, input_.column,
+                               input_.sampling_rate_hz, input_.offset, options().preprocessing, ledger_);
     });
-    times_.add(result_.preparation.times);
-    const auto& channels = result_.preparation.channels;
-    const auto n_dead =
-        std::count_if(channels.begin(), channels.end(), [](const auto& c) { return c.is_dead; });
-    const auto n_saturated =
-        std::count_if(channels.begin(), channels.end(), [](const auto& c) { return c.is_saturated; });
-    progress_.end(
-        fmt::format("{}, {} dead, {} saturated", counted(channels.size(), "channel"), n_dead, n_saturated));
+    times_.add(preparation.times);
+    progress_.end(in_words(preparation));
+    save(name, preparation);
+  }
+
+  static std::string in_words(const Preparation& preparation) {
+    const auto& channels = preparation.channels;
+    const auto count = [&](bool ChannelReport::*is) {
+      return std::count_if(channels.begin(), channels.end(), [is](const auto& c) { return c.*is; });
+    };
+    return fmt::format("{}, {} dead, {} saturated", counted(channels.size(), "channel"),
+                       count(&ChannelReport::is_dead), count(&ChannelReport::is_saturated));
   }
 
   void find_universal_templates() {
@@ -111,80 +121,108 @@ class RecordingSorter {
       result_.pcs = *input_.universal;
       return;
     }
-    progress_.begin("universal templates", 0);
-    UniversalTemplates learned = run_stage([&] {
-      return learn_universal_templates(exec_, prepared(), input_.probe, options_.detection, ledger_);
-    });
-    times_.add(learned.times);
+    const std::string name = "universal templates";
+    UniversalTemplates learned;
+    if (restored("universal_templates", learned)) {
+      tell_restored(name, in_words(learned));
+    } else {
+      begin(name);
+      learned = memory_.run([&] {
+        return learn_universal_templates(exec_, prepared(), input_.probe, options().detection, ledger_);
+      });
+      times_.add(learned.times);
+      progress_.end(in_words(learned));
+      save("universal_templates", learned);
+    }
     result_.pcs = std::move(learned.pcs);
     result_.pcs_are_generic = learned.are_generic;
-    progress_.end((learned.are_generic ? "generic ones; too few to learn from: " : "from ") +
-                  counted(learned.n_peaks, "isolated peak"));
+    result_.isolated_peaks = learned.n_peaks;
   }
 
-  ClusteredSpikes detect() {
-    progress_.begin("detection", input_.recording.n_samples());
-    const DetectionGrid grid = make_detection_grid(input_.probe, options_.detection);
-    dmin_um_ = grid.dmin_um;
-    dminx_um_ = grid.dminx_um;
-    Detection detection = run_stage([&] {
-      return detect_spikes(exec_, prepared(), input_.probe, grid, result_.pcs, options_.detection, ledger_);
+  std::string in_words(const UniversalTemplates& learned) const {
+    const std::string peaks = counted(learned.n_peaks, "isolated peak");
+    if (!learned.are_generic) return "from " + peaks;
+    return fmt::format("generic ones; too few to learn from: {}, and {} are needed", peaks,
+                       fewest_peaks(options().detection));
+  }
+
+  /// Detects spikes, or matches templates, and clusters what is found.
+  /// @param pass  0: detection
+  FoundSpikes run_pass(int pass, const HostTensor3<float>& templates) {
+    FoundSpikes found;
+    if (pass > 0 && templates.extent(0) == 0) return found;
+    found.matched_templates = templates;
+    const std::string name = pass == 0 ? "clusters_detected" : fmt::format("clusters_{}", pass);
+    const bool are_clustered = restored(name, found.clustered);
+    if (!are_clustered || pass == options().matching_passes) pass == 0 ? detect(found) : match(found, pass);
+    if (are_clustered) {
+      tell_restored(clustering_name(pass), in_words(found.clustered));
+    } else {
+      cluster(found, pass);
+      save(name, found.clustered);
+    }
+    if (pass > 1 && checkpoints_ != nullptr) checkpoints_->remove(matching_checkpoint(pass - 1) + "-");
+    return found;
+  }
+
+  static std::string matching_checkpoint(int pass) { return fmt::format("matching_{}", pass); }
+  static std::string clustering_name(int pass) {
+    return pass == 0   ? "clustering of detected spikes"
+           : pass == 1 ? "clustering of matched spikes"
+                       : fmt::format("clustering, pass {}", pass);
+  }
+  static std::string in_words(const ClusteredUnits& clustered) {
+    return counted(clustered.units.n_units(), "cluster") + ", " +
+           counted(clustered.templates.extent(0), "template");
+  }
+
+  void detect(FoundSpikes& found) {
+    begin("detection", input_.recording.n_samples());
+    Detection detection = memory_.run([&] {
+      return detect_spikes(exec_, prepared(), input_.probe, grid_, result_.pcs, options().detection, ledger_,
+                           {checkpoints_, "detection"});
     });
     times_.add(detection.times);
-    result_.detected_spikes = detection.spikes.n_spikes();
     progress_.end(counted(detection.spikes.n_spikes(), "spike") + " at " +
-                  counted(grid.centres.x_um.size(), "centre"));
-    ClusteredSpikes found;
+                  counted(grid_.centres.x_um.size(), "centre"));
     found.spikes = std::move(detection.spikes);
-    cluster(found, "clustering of detected spikes");
-    return found;
   }
 
-  ClusteredSpikes match(ClusteredSpikes before, int pass) {
-    if (before.templates.extent(0) == 0) return {};
-    before.spikes = {};  // not needed any more, and large
-    before.matching = {};
-    const std::string name = pass == 0 ? "matching" : "matching, pass " + std::to_string(pass + 1);
-    progress_.begin(name, input_.recording.n_samples());
-    Matching matching = run_stage([&] {
-      return match_templates(exec_, {prepared(), input_.probe, result_.pcs, before.templates},
-                             options_.matching, ledger_);
+  void match(FoundSpikes& found, int pass) {
+    begin(pass == 1 ? "matching" : fmt::format("matching, pass {}", pass), input_.recording.n_samples());
+    found.matching = memory_.run([&] {
+      return match_templates(exec_, {prepared(), input_.probe, result_.pcs, found.matched_templates},
+                             options().matching, ledger_, {checkpoints_, matching_checkpoint(pass)});
     });
-    times_.add(matching.times);
-    result_.unfinished_windows = matching.unfinished_windows;
-    progress_.end(fmt::format("{} of {}, in at most {}", counted(matching.n_spikes(), "spike"),
-                              counted(before.templates.extent(0), "template"),
-                              counted(matching.most_rounds, "round")));
-    ClusteredSpikes found;
-    found.matched_templates = before.templates;
-    found.matching = std::move(matching);
+    times_.add(found.matching.times);
+    result_.unfinished_windows = found.matching.unfinished_windows;
+    progress_.end(fmt::format("{} of {}, in at most {}", counted(found.matching.n_spikes(), "spike"),
+                              counted(found.matched_templates.extent(0), "template"),
+                              counted(found.matching.most_rounds, "round")));
     found.spikes = features_of(found.matching);
-    cluster(found,
-            pass == 0 ? "clustering of matched spikes" : "clustering, pass " + std::to_string(pass + 1));
-    return found;
   }
 
-  void cluster(ClusteredSpikes& found, const std::string& name) {
-    if (found.spikes.n_spikes() == 0) return;
-    progress_.begin(name, 0);
+  void cluster(FoundSpikes& found, int pass) {
+    ClusteredUnits& clustered = found.clustered;
+    clustered.n_spikes = found.spikes.n_spikes();
+    if (clustered.n_spikes == 0) return;
+    begin(clustering_name(pass));
     const Clustering clustering =
-        run_stage([&] { return cluster_spikes(exec_, found.spikes, options_.clustering, ledger_); });
+        memory_.run([&] { return cluster_spikes(exec_, found.spikes, options().clustering, ledger_); });
     times_.add(clustering.times);
-    const bool are_matched = found.matched_templates.extent(0) > 0;
-    if (are_matched) {
+    if (pass > 0) {
       const ScopedStage stage(exec_, times_, "templates::split");
-      found.units = split_by_template(found.spikes, clustering.labels, options_.splitting);
+      clustered.units = split_by_template(found.spikes, clustering.labels, options().splitting);
     } else {
-      found.units = {clustering.labels, clustering.templates};
+      clustered.units = {clustering.labels, clustering.templates};
     }
-    const LearnedTemplates learned = run_stage([&] {
-      return learn_templates(exec_, found.spikes, found.units.labels, found.units.means, options_.templates,
-                             ledger_);
+    const LearnedTemplates learned = memory_.run([&] {
+      return learn_templates(exec_, found.spikes, clustered.units.labels, clustered.units.means,
+                             options().templates, ledger_);
     });
     times_.add(learned.times);
-    found.templates = learned.templates;
-    progress_.end(counted(found.units.n_units(), "cluster") + ", " +
-                  counted(learned.n_templates(), "template"));
+    clustered.templates = learned.templates;
+    progress_.end(in_words(clustered));
   }
 
   /// @param matching  must stay
@@ -193,8 +231,8 @@ class RecordingSorter {
     spikes.probe = input_.probe;
     spikes.pcs = result_.pcs;
     spikes.sampling_rate_hz = input_.sampling_rate_hz;
-    spikes.dmin_um = dmin_um_;
-    spikes.dminx_um = dminx_um_;
+    spikes.dmin_um = grid_.dmin_um;
+    spikes.dminx_um = grid_.dminx_um;
     spikes.centres = matching.centres;
     spikes.sample = HostVector<std::int64_t>(matching.sample.data(), matching.n_spikes());
     spikes.centre = HostVector<std::int32_t>(matching.unit.data(), matching.n_spikes());
@@ -202,15 +240,15 @@ class RecordingSorter {
     return spikes;
   }
 
-  void curate_units(const ClusteredSpikes& found) {
-    progress_.begin("curation", 0);
+  void curate_units(const FoundSpikes& found) {
+    begin("curation");
     CurationReport report;
-    result_.sorting = run_stage([&] {
+    result_.sorting = memory_.run([&] {
       report = {};
       return curate(exec_,
-                    {found.spikes, found.matching.amplitude, found.matched_templates, found.units.labels,
-                     found.units.means, input_.recording.n_samples()},
-                    options_.curation, ledger_, report);
+                    {found.spikes, found.matching.amplitude, found.matched_templates,
+                     found.clustered.units.labels, found.clustered.units.means, input_.recording.n_samples()},
+                    options().curation, ledger_, report);
     });
     times_.add(report.times);
     result_.matched_templates = found.matched_templates;
@@ -226,7 +264,7 @@ class RecordingSorter {
     const std::size_t n_channels = input_.probe.x_um.size();
     const std::size_t n_pcs = result_.pcs.wPCA.extent(0);
     const std::size_t n_rows =
-        std::min(n_channels, static_cast<std::size_t>(options_.matching.feature_channels));
+        std::min(n_channels, static_cast<std::size_t>(options().matching.feature_channels));
     Sorting& sorting = result_.sorting;
     sorting.unit_channels = HostMatrix<std::int32_t>("kokkosort::sort::unit_channels", 0, n_rows);
     sorting.features = HostTensor3<float>("kokkosort::sort::features", 0, n_rows, n_pcs);
@@ -237,28 +275,28 @@ class RecordingSorter {
 
   const Exec& exec_;
   const SortInput& input_;
-  const SortOptions& given_;
-  SortOptions options_;  // of what is left of the device
+  MemoryShare<Exec> memory_;
   StageTimes& times_;
   TransferLedger& ledger_;
   Progress& progress_;
-  std::optional<ResidentRecording<Exec>> resident_;  // where the device is not the host
+  Checkpoints* checkpoints_;  // null: none
+  bool has_restored_ = false;
+  DetectionGrid grid_;
   SortResult result_;
-  double dmin_um_ = 0.0;
-  double dminx_um_ = 0.0;
 };
 
 }  // namespace
 
 template <class Exec>
 SortResult sort_recording(const Exec& exec, const SortInput& input, const SortOptions& options,
-                          StageTimes& times, TransferLedger& ledger, Progress& progress) {
-  return RecordingSorter<Exec>(exec, input, options, times, ledger, progress).run();
+                          StageTimes& times, TransferLedger& ledger, Progress& progress,
+                          Checkpoints* checkpoints) {
+  return RecordingSorter<Exec>(exec, input, options, times, ledger, progress, checkpoints).run();
 }
 
 #define INSTANTIATE(Exec)                                                                            \
   template SortResult sort_recording(const Exec&, const SortInput&, const SortOptions&, StageTimes&, \
-                                     TransferLedger&, Progress&);
+                                     TransferLedger&, Progress&, Checkpoints*);
 KOKKOSORT_INSTANTIATE(INSTANTIATE)
 #undef INSTANTIATE
 

@@ -128,7 +128,7 @@ TEST_F(SortInputs, ATimeRangeBeyondTwoToTheThirtyOneSamples) {
 }
 
 TEST_F(SortInputs, ExcludedChannelsAreAsIfTheProbeHadThemNot) {
-  const ProbeFile fewer = without_columns(probe_, {3, 12}, "");
+  const ProbeFile fewer = without_columns(probe_, {{3, 12}, ""});
   write_text(data_ / "fewer.json", to_kilosort_json(fewer, n_channels));
   const Contents expected = sorted(named("input.probe", data_ / "fewer.json") + "input.channels=16");
   expect_sorted_as(expected, "input.exclude_channels='[12, 3]'");
@@ -220,7 +220,7 @@ TEST_F(SortInputs, WrongDecksAreRefused) {
   refused("input.channels=17", "r.bin: ");
   refused("input.dtype=float", "input.dtype is 'float'; it must be one of int16, uint16, int32, float32");
   refused("input.sampling_rate_hz=0", "input.sampling_rate_hz is missing, and ");
-  refused("input.sampling_rate_hz=50", "input.sampling_rate_hz is 50; it must be from 100");
+  refused("input.sampling_rate_hz=50", "input.sampling_rate_hz is 50; it must be from 3000");
   refused("preprocessing.highpass_hz=15000", "preprocessing.highpass_hz is 15000; it must be below half of");
   refused("detection.nt=60", "detection.nt is 60; it must be odd");
   refused("detection.nt=7", "detection.nt is 7; it must be odd, and at least 9");

@@ -84,7 +84,7 @@ class SortTest : public ProgramTest {
   bool has(const std::string& name) const { return std::filesystem::exists(folder() / name); }
 
   Finished sort(const std::string& options = "", const std::string& before = "") const {
-    Finished finished = run("sort DECK --quiet --overwrite " + options, before);
+    Finished finished = run("sort DECK --quiet --overwrite --fresh " + options, before);
     EXPECT_EQ(finished.exit_code, 0) << finished.error;
     EXPECT_EQ(finished.out, "");
     return finished;

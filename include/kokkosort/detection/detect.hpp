@@ -1,5 +1,6 @@
 #pragma once
 
+#include "kokkosort/checkpoints.hpp"
 #include "kokkosort/detection/grid.hpp"
 #include "kokkosort/detection/options.hpp"
 #include "kokkosort/detection/universal_templates.hpp"
@@ -28,12 +29,14 @@ void check_detection(PreparedRecording recording, const DetectionGrid& grid, con
 ///
 /// @param exec    instance every kernel runs on; fenced on return
 /// @param ledger  gains the bytes that crossed
+/// @param kept    windows that were searched before are not searched again
 /// @throws InputError if there are more spikes than max_spikes, the memory budget is too small, or the
-/// recording cannot be read
+/// recording cannot be read; Stopped
 /// Source: Pachitariu et al. 2024, Methods, "Spike detection"; DESIGN, kernel rule 7 for ties.
 template <class Exec>
 Detection detect_spikes(const Exec& exec, PreparedRecording recording, const Probe& probe,
                         const DetectionGrid& grid, const PrincipalComponents& pcs,
-                        const DetectionOptions& options, TransferLedger& ledger);
+                        const DetectionOptions& options, TransferLedger& ledger,
+                        const StageCheckpoints& kept = {});
 
 }  // namespace kokkosort

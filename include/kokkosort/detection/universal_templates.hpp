@@ -21,6 +21,10 @@ inline std::size_t fewest_peaks(const DetectionOptions& options) {
   return peaks_per_shape * static_cast<std::size_t>(options.shapes);
 }
 
+/// Whether templates can be learned within the memory budget. @throws DeviceLimitError if not, naming the key
+template <class Exec>
+void check_learning(PreparedRecording recording, const Probe& probe, const DetectionOptions& options);
+
 /// Learns principal components and universal shapes from isolated peaks on single channels: the largest
 /// magnitude among its neighbours in time and space, above the learning threshold. The components are the
 /// first singular vectors of the clips, the shapes their k-means centres, scaled to norm 1. Where there are

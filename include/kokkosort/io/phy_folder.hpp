@@ -4,6 +4,7 @@
 #include <future>
 #include <memory>
 
+#include "kokkosort/io/pending_result.hpp"
 #include "kokkosort/io/sorting_file.hpp"
 
 namespace kokkosort {
@@ -25,7 +26,7 @@ void write_phy(const std::filesystem::path& folder, bool overwrite, const Sorted
 class PendingFolder;
 
 /// write_phy() in steps. The spikes' features, which are most of the folder, are written by a thread of their
-/// own meanwhile; it touches neither Kokkos nor HDF5. Until commit() nothing of the folder stays.
+/// own meanwhile; it touches neither Kokkos nor HDF5. Until it is committed nothing of the folder stays.
 class PendingPhy {
  public:
   /// Begins. The recording and the sorting stay as they are, and where they are, until this is gone.
@@ -37,8 +38,8 @@ class PendingPhy {
   /// Writes all else, reads back what tells whose each spike is, and waits for the features.
   /// @throws std::runtime_error if the disk does not take it
   void complete();
-  /// Puts the folder in its place. @throws as complete() and PendingFolder::commit() do
-  void commit();
+  /// What is to be committed.
+  PendingResult& result();
 
  private:
   std::filesystem::path folder_;

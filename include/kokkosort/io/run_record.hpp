@@ -19,8 +19,9 @@ struct RunRecord {
       versions;         // of this program and the libraries it stands on
   std::string backend;  // execution space
   std::string device;
-  int threads = 0;   // of the host
-  std::string date;  // ISO 8601, UTC
+  int threads = 0;         // of the host
+  std::string resumed_at;  // stage; empty: from the beginning
+  std::string date;        // ISO 8601, UTC
   StageTimes times;
   TransferLedger ledger;
   std::map<std::string, std::uint64_t>

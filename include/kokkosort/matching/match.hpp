@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "kokkosort/checkpoints.hpp"
 #include "kokkosort/matching/options.hpp"
 #include "kokkosort/recording/preparation.hpp"
 #include "kokkosort/spike_features.hpp"
@@ -48,11 +49,12 @@ void check_matching(const MatchingInput& input, const MatchingOptions& options);
 ///
 /// @param exec    instance every kernel runs on; fenced on return
 /// @param ledger  gains the bytes that crossed
+/// @param kept    windows that were matched before are not matched again
 /// @throws InputError if there are no templates, one is zero, the memory budget is too small, or the
-/// recording cannot be read
+/// recording cannot be read; Stopped
 template <class Exec>
 Matching match_templates(const Exec& exec, const MatchingInput& input, const MatchingOptions& options,
-                         TransferLedger& ledger);
+                         TransferLedger& ledger, const StageCheckpoints& kept = {});
 
 /// Where each template's spikes are said to be: its channel of largest energy, and the nearest channels to
 /// that, those of the same shank first, ties to the smaller channel.
