@@ -16,6 +16,7 @@
 #include "io/interruption.hpp"
 #include "io/pending_steps.hpp"
 #include "io/sorting_parts.hpp"
+#include "kokkosort/detection/universal_templates.hpp"
 #include "kokkosort/errors.hpp"
 #include "kokkosort/io/phy_folder.hpp"
 #include "kokkosort/recording/whitened_copy.hpp"
