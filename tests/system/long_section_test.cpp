@@ -29,7 +29,7 @@ int unit_of(std::size_t spike) { return static_cast<int>(scatter_bits(seed + spi
 
 /// Three neurons on one channel, of two components.
 SpikeFeatures three_neurons() {
-  constexpr float place[3][2] = {{20.0f, 0.0f}, {-20.0f, 0.0f}, {0.0f, 30.0f}};
+  constexpr float place[3][2] = {{20.0f, 0.0f}, {-20.0f, 0.0f}, {50.0f, 0.0f}};
   SpikeFeatures spikes;
   spikes.probe = linear_probe(1);
   spikes.pcs = spike_pcs(2);
@@ -57,7 +57,7 @@ SpikeFeatures three_neurons() {
 }
 
 TEST(LongSection, OfMoreSpikesThanAFloatCounts) {
-  if (!long_tests_are_wanted()) GTEST_SKIP() << left_out("some minutes and 6 GB");
+  if (!long_tests_are_wanted()) GTEST_SKIP() << left_out("four minutes of a core and 3 GB");
   const SpikeFeatures spikes = three_neurons();
   ClusteringOptions options;
   options.neighbours.max_subset = 500;
