@@ -9,6 +9,7 @@
 #include "io/hdf5_integers.hpp"
 #include "io/hdf5_links.hpp"
 #include "io/hdf5_storage.hpp"
+#include "io/hdf5_trial.hpp"
 #include "io/regular_file.hpp"
 #include "kokkosort/errors.hpp"
 
@@ -104,6 +105,12 @@ void prepare_library() {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
 
+Id unlocked_access() {
+  Id access(H5Pcreate(H5P_FILE_ACCESS));
+  H5Pset_file_locking(access.get(), true, true);
+  return access;
+}
+
 std::string library_version() {
   prepare_library();
   unsigned major = 0;
@@ -148,10 +155,8 @@ InputFile::InputFile(const std::filesystem::path& path, std::size_t memory_limit
     : path_(path), memory_limit_(memory_limit) {
   prepare_library();
   if (const std::string complaint = no_file_complaint(path); !complaint.empty()) fail("", complaint);
-  const Id access(H5Pcreate(H5P_FILE_ACCESS));
-  // Many cluster file systems have no locks; a reader can do without.
-  H5Pset_file_locking(access.get(), true, true);
-  file_ = Id(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()));
+  if (const std::string complaint = trial_complaint(path); !complaint.empty()) fail("", complaint);
+  file_ = Id(H5Fopen(path.c_str(), H5F_ACC_RDONLY, unlocked_access().get()));
   if (file_.get() >= 0) return;
   const std::string reason = last_error();
   if (H5Fis_hdf5(path.c_str()) == 0) fail("", "is not an HDF5 file");

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "io/hdf5.hpp"
+#include "io/hdf5_trial.hpp"
 #include "io/regular_file.hpp"
 
 namespace kokkosort::hdf5 {
@@ -44,8 +45,8 @@ bool follow_external(const std::vector<char>& value, const fs::path& folder, int
   for (const fs::path& place : places_of(file_name, folder)) {
     std::error_code error;
     if (!fs::exists(place, error)) continue;
-    if (!no_file_complaint(place).empty()) return false;
-    const Id file(H5Fopen(place.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
+    if (!no_file_complaint(place).empty() || !trial_complaint(place).empty()) return false;
+    const Id file(H5Fopen(place.c_str(), H5F_ACC_RDONLY, unlocked_access().get()));
     if (file.get() >= 0) return follow(file.get(), path, links_left);
   }
   return false;

@@ -51,6 +51,7 @@ struct Counts {
   std::uint64_t refused = 0;
   std::uint64_t broken = 0;
   double slowest_s = 0.0;
+  std::uint64_t slowest = 0;  // its seed
 };
 
 std::vector<std::string> names_of_readers() {
@@ -80,8 +81,10 @@ class Reading {
       ++counts.broken;
       fmt::print("{} seed {}: {}\n", reader_.name, seed, error.what());
     }
-    counts.slowest_s =
-        std::max(counts.slowest_s, std::chrono::duration<double>(Clock::now() - start).count());
+    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    if (seconds < counts.slowest_s) return;
+    counts.slowest_s = seconds;
+    counts.slowest = seed;
   }
 
  private:
@@ -130,9 +133,9 @@ int run_long(const std::string& name, double seconds, std::uint64_t seed) {
   }
   fmt::print(
       "{}: seed {}, {} inputs in {:.0f} s: {} read, {} refused, {} crashes, {} hangs, {} broken rules, "
-      "slowest {:.3f} s\n",
+      "slowest {:.3f} s (seed {})\n",
       name, seed, counts.n, std::chrono::duration<double>(Clock::now() - start).count(), counts.read,
-      counts.refused, crashes, hangs, counts.broken, counts.slowest_s);
+      counts.refused, crashes, hangs, counts.broken, counts.slowest_s, counts.slowest);
   return crashes + hangs + counts.broken > 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
