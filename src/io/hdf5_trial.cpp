@@ -17,7 +17,7 @@ namespace kokkosort::hdf5 {
 namespace {
 
 constexpr unsigned longest_wait_s = 60;  // a file system may be slow
-constexpr rlim_t longest_work_s = 3;  // of a processor: a million objects
+constexpr rlim_t longest_work_s = 3;     // of a processor: a million objects
 
 herr_t try_attribute(hid_t object, const char* name, const H5A_info_t*, void*) {
   const Id attribute(H5Aopen(object, name, H5P_DEFAULT));
@@ -68,8 +68,13 @@ herr_t try_object(hid_t root, const char* name, const H5O_info_t*, void*) {
 }  // namespace
 
 std::string trial_complaint(const std::filesystem::path& file) {
+  // A signal that comes now is this process's: the other one would clean up after it.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
   const pid_t process = fork();
   if (process == 0) try_file(file);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (process < 0) return {};  // no room for another process: what it is to find is rare
   int status = 0;
   while (waitpid(process, &status, 0) < 0)

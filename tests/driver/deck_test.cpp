@@ -335,6 +335,8 @@ TEST(DeckErrors, WhatIsNoYaml) {
   EXPECT_NE(error_of(smallest + "\tseed: 1\n").find("is not YAML"), std::string::npos);
   EXPECT_NE(error_of("seed: *nothing\n").find("is not YAML"), std::string::npos);
   error_of(std::string(100000, '['));
+  EXPECT_NE(error_of(smallest + "...\n, more\n").find("second document"), std::string::npos);  // without end
+  EXPECT_EQ(error_of(smallest, {"clustering.seeds=1\n...\n, 2"}).find('\n'), std::string::npos);
   EXPECT_NE(error_of(std::string("\x89HDF\r\n\x1a\n\0\0", 10)).find("is not a deck"), std::string::npos);
   EXPECT_NE(error_of(std::string(2 << 20, ' ')).find("is not a deck"), std::string::npos);
 

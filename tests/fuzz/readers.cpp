@@ -81,7 +81,11 @@ std::vector<std::string> deck_samples(DeckKeys (*keys_of)(Deck&), const std::vec
 template <class Deck>
 FuzzedReader deck_reader(const std::string& command, DeckKeys (*keys_of)(Deck&),
                          const std::vector<std::string>& bundled) {
-  return {"deck_" + command, "deck.yaml", Format::text, deck_samples<Deck>(keys_of, bundled),
+  return {"deck_" + command,
+          "deck.yaml",
+          Format::text,
+          200,
+          deck_samples<Deck>(keys_of, bundled),
           [keys_of](const fs::path& path) { read_deck<Deck>(path, keys_of); }};
 }
 
@@ -232,15 +236,16 @@ std::vector<FuzzedReader> fuzzed_readers(const fs::path& folder) {
       deck_reader("match", match_keys, {"match"}),
       deck_reader("simulate", simulate_keys, {"simulate"}),
       deck_reader("sweep", sweep_keys, {"sweep_neighbours", "sweep_splits_teams"}),
-      {"probe", "a.probe", Format::text, {kilosort_json, probeinterface_json, prb}, read_probe_file},
-      {"meta", "a.meta", Format::text, {np1_meta, np2_meta, ni_meta}, read_meta_file},
-      {"features", "a.h5", Format::hdf5, old_and_new(folder, small_features), read_features_file},
-      {"templates", "a.h5", Format::hdf5, old_and_new(folder, small_templates), read_templates_file},
-      {"recording", "a.h5", Format::hdf5, recordings, read_recording},
-      {"trains", "a.h5", Format::hdf5, old_and_new(folder, write_trains), read_trains_file},
+      {"probe", "a.probe", Format::text, 3000, {kilosort_json, probeinterface_json, prb}, read_probe_file},
+      {"meta", "a.meta", Format::text, 3000, {np1_meta, np2_meta, ni_meta}, read_meta_file},
+      {"features", "a.h5", Format::hdf5, 150, old_and_new(folder, small_features), read_features_file},
+      {"templates", "a.h5", Format::hdf5, 150, old_and_new(folder, small_templates), read_templates_file},
+      {"recording", "a.h5", Format::hdf5, 150, recordings, read_recording},
+      {"trains", "a.h5", Format::hdf5, 150, old_and_new(folder, write_trains), read_trains_file},
       {"checkpoint",
        "a.checkpoint",
        Format::bytes,
+       1000,
        {checkpoint},
        [checkpoint](const fs::path& path) { read_checkpoint_file(path, checkpoint); }},
   };

@@ -17,6 +17,7 @@ struct FuzzedReader {
   std::string name;
   std::string file;  // its name, which some readers look at
   Format format;
+  std::uint64_t n_in_test;           // damaged inputs of an everyday test: about a second's
   std::vector<std::string> samples;  // contents of valid files
   /// @throws InputError if it refuses the file
   std::function<void(const std::filesystem::path&)> read;
