@@ -13,8 +13,10 @@ packages=(
 usage() {
   cat <<'TEXT'
 ./build.sh demo                  builds the program alone, simulates a recording, sorts it and scores the sorting
-./build.sh test                  builds, then runs all tests
-./build.sh build [PRESET]        builds: openmp (default), serial-debug, cuda, cuda-75, cuda-86, cuda-89, cuda-90, hip
+./build.sh test [PRESET]         builds, then runs all tests
+./build.sh build [PRESET]        builds: openmp (default), serial-debug, cuda, cuda-75, cuda-86, cuda-89, cuda-90, hip;
+                                 with sanitizers: asan (addresses, undefined behaviour), tsan (threads; needs the
+                                 packages clang and libomp-dev)
 ./build.sh help                  this text
 
 Further arguments go to CMake, e.g. ./build.sh test -DKOKKOSORT_WERROR=ON
@@ -85,17 +87,14 @@ case $command in
     build kokkosort openmp "$@"
     demo build/openmp/kokkosort
     ;;
-  test)
-    build all openmp "$@"
-    ctest --preset openmp --output-on-failure
-    ;;
-  build)
+  test | build)
     preset=openmp
     if [[ ${1:-} && $1 != -* ]]; then
       preset=$1
       shift
     fi
     build all "$preset" "$@"
+    if [[ $command == test ]]; then ctest --preset "$preset" --output-on-failure; fi
     ;;
   help | -h | --help) usage ;;
   *)

@@ -1,21 +1,42 @@
 #include "driver/deck.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
-#include <fstream>
+#include <cerrno>
+#include <cstring>
 #include <iterator>
 #include <set>
 #include <system_error>
 
+#include "core/one_line.hpp"
 #include "driver/deck_command.hpp"
+#include "driver/yaml_text.hpp"
+#include "io/descriptor.hpp"
 #include "kokkosort/errors.hpp"
 
 namespace kokkosort {
 namespace {
 
 constexpr std::size_t largest_deck = 1 << 20;
+
+/// Reads what comes next, from a pipe too. @return bytes read; negative if it cannot be
+ssize_t read_some(int file, char* to, std::size_t most) {
+  constexpr int longest_wait_ms = 30000;
+  while (true) {
+    const ssize_t got = read(file, to, most);
+    if (got >= 0 || (errno != EAGAIN && errno != EINTR)) return got;
+    pollfd waiting{file, POLLIN, 0};
+    if (poll(&waiting, 1, longest_wait_ms) != 0) continue;
+    errno = ETIMEDOUT;
+    return -1;
+  }
+}
 
 /// Walks one deck. Only groups of known keys are entered, so that aliases that multiply cannot.
 class DeckReader {
@@ -39,28 +60,35 @@ class DeckReader {
   }
 
   std::string load_text() const {
-    std::error_code error;
-    const std::filesystem::file_status status = std::filesystem::status(path_, error);
-    if (!std::filesystem::exists(status)) fail(YAML::Mark::null_mark(), "there is no such deck");
-    if (std::filesystem::is_directory(status)) fail(YAML::Mark::null_mark(), "is a folder, not a deck");
-    std::ifstream stream(path_, std::ios::binary);
+    const auto fail = [this](const std::string& what) { this->fail(YAML::Mark::null_mark(), what); };
+    // A deck may come through a pipe. One that nobody writes into is not waited for: it is empty.
+    const Descriptor file(open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (file.get() < 0 && errno == ENOENT) fail("there is no such deck");
+    if (file.get() < 0) fail(std::string("cannot be opened: ") + std::strerror(errno));
+    struct stat status {};
+    if (fstat(file.get(), &status) == 0 && S_ISDIR(status.st_mode)) fail("is a folder, not a deck");
     std::string text(largest_deck + 1, '\0');
-    stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-    if (!stream.eof() && !stream) fail(YAML::Mark::null_mark(), "cannot be read");
-    text.resize(static_cast<std::size_t>(stream.gcount()));
+    std::size_t n = 0;
+    while (n < text.size()) {
+      const ssize_t got = read_some(file.get(), text.data() + n, text.size() - n);
+      if (got < 0) fail(std::string("cannot be read: ") + std::strerror(errno));
+      if (got == 0) break;
+      n += static_cast<std::size_t>(got);
+    }
+    text.resize(n);
     if (text.size() > largest_deck || text.find('\0') != std::string::npos)
-      fail(YAML::Mark::null_mark(), "is not a deck (YAML text); name data files in a deck, under input");
+      fail("is not a deck (YAML text); name data files in a deck, under input");
     return text;
   }
 
   YAML::Node parse(const std::string& text) const {
     try {
-      const std::vector<YAML::Node> documents = YAML::LoadAll(text);
-      if (documents.empty()) fail(YAML::Mark::null_mark(), "is empty");
-      if (documents.size() > 1) fail(documents[1].Mark(), "a second document begins; a deck is one");
-      return documents[0];
+      const YamlText deck = read_yaml(text);
+      if (deck.n_documents == 0) fail(YAML::Mark::null_mark(), "is empty");
+      if (deck.n_documents > 1) fail(deck.second_place, "a second document begins; a deck is one");
+      return deck.root;
     } catch (const YAML::Exception& error) {
-      fail(error.mark, "is not YAML: " + error.msg);
+      fail(error.mark, "is not YAML: " + one_line(error.msg));
     }
   }
 
@@ -80,7 +108,9 @@ class DeckReader {
     for (const auto& entry : map) {
       if (!entry.first.IsScalar()) fail(entry.first.Mark(), "a key must be a word");
       const std::string name = group.empty() ? entry.first.Scalar() : group + "." + entry.first.Scalar();
-      if (!seen_.insert(name).second) fail(entry.first.Mark(), fmt::format("{} is given twice", name));
+      if (!seen_.insert(name).second)
+        fail(entry.first.Mark(),
+             fmt::format("{} is given twice", keys_.find(name) || keys_.is_group(name) ? name : shown(name)));
       if (const DeckKey* key = keys_.find(name)) {
         read_value(*key, entry.first.Mark(), entry.second);
       } else if (keys_.is_group(name)) {

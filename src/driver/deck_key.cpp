@@ -6,6 +6,7 @@
 #include <limits>
 #include <system_error>
 
+#include "core/one_line.hpp"
 #include "driver/edit_distance.hpp"
 
 namespace kokkosort {
@@ -44,7 +45,7 @@ std::string yaml_text(const std::string& text) {
 
 std::string shown(const std::string& text) {
   constexpr std::size_t longest = 60;
-  return "'" + (text.size() > longest ? text.substr(0, longest) + "..." : text) + "'";
+  return "'" + one_line(text.size() > longest ? text.substr(0, longest) + "..." : text) + "'";
 }
 
 void DeckKeys::real(const std::string& name, double& option, double low, double high,
@@ -59,7 +60,8 @@ void DeckKeys::real(const std::string& name, double& option, double low, double 
                    [&option] { return fmt::format("{}", option); }});
 }
 
-void DeckKeys::megabytes(const std::string& name, std::size_t& bytes, std::size_t low, const std::string& help) {
+void DeckKeys::megabytes(const std::string& name, std::size_t& bytes, std::size_t low,
+                         const std::string& help) {
   constexpr std::size_t high = std::size_t{1} << 30;  // a petabyte
   const auto set = [&bytes, low](const std::string& text, const std::filesystem::path&) {
     std::size_t number = 0;
@@ -67,8 +69,8 @@ void DeckKeys::megabytes(const std::string& name, std::size_t& bytes, std::size_
     bytes = number << 20;
     return true;
   };
-  keys_.push_back({name, fmt::format("a whole number of megabytes from {} to {}", low, high), help, false, set,
-                   [&bytes] { return std::to_string(bytes >> 20); }});
+  keys_.push_back({name, fmt::format("a whole number of megabytes from {} to {}", low, high), help, false,
+                   set, [&bytes] { return std::to_string(bytes >> 20); }});
 }
 
 void DeckKeys::text(const std::string& name, std::string& option, const std::string& help, bool required) {

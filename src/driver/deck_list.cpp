@@ -2,6 +2,7 @@
 #include <yaml-cpp/yaml.h>
 
 #include "driver/deck_key.hpp"
+#include "driver/yaml_text.hpp"
 
 namespace kokkosort {
 namespace {
@@ -16,9 +17,9 @@ std::vector<YAML::Node> elements(const YAML::Node& node) {
 bool parse_list(const std::string& text, std::vector<YAML::Node>& list) {
   try {
     // As the one element of another list: what stands behind it, a comment too, is then not YAML.
-    const std::vector<YAML::Node> documents = YAML::LoadAll("[" + text + "]");
-    if (documents.size() != 1 || !documents[0].IsSequence() || documents[0].size() != 1) return false;
-    list = elements(documents[0][0]);
+    const YamlText yaml = read_yaml("[" + text + "]");
+    if (yaml.n_documents != 1 || !yaml.root.IsSequence() || yaml.root.size() != 1) return false;
+    list = elements(yaml.root[0]);
     return !list.empty();
   } catch (const YAML::Exception&) {
     return false;
@@ -83,8 +84,12 @@ void DeckKeys::words(const std::string& name, std::vector<std::string>& option, 
     option = words;
     return true;
   };
-  keys_.push_back({name, "a word, or a list of words", help, required, set,
-                   [&option] { return fmt::format("[{}]", fmt::join(option, ", ")); }});
+  const auto get = [&option] {
+    std::vector<std::string> texts;
+    for (const std::string& word : option) texts.push_back(yaml_text(word));
+    return fmt::format("[{}]", fmt::join(texts, ", "));
+  };
+  keys_.push_back({name, "a word, or a list of words", help, required, set, get});
   keys_.back().list = true;
 }
 

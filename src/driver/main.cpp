@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/one_line.hpp"
 #include "driver/commands.hpp"
 #include "driver/deck_key.hpp"
 #include "driver/edit_distance.hpp"

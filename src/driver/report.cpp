@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "core/counted.hpp"
+#include "core/one_line.hpp"
 #include "kokkosort/version.hpp"
 
 namespace kokkosort {
@@ -130,12 +131,6 @@ void report(const CommandLine& line, const std::filesystem::path& result,
   } catch (const std::exception& error) {
     print_warning(fmt::format("{} is written; {}", result.string(), error.what()));
   }
-}
-
-std::string one_line(std::string text) {
-  for (char& c : text)
-    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
-  return text;
 }
 
 void print_warning(const std::string& text) {

@@ -73,9 +73,6 @@ void report(
     const CommandLine& line, const std::filesystem::path& result, const std::function<void()>& print_summary,
     const std::function<void()>& print_details = [] {});
 
-/// The text without line ends: names in files may contain anything.
-std::string one_line(std::string text);
-
 void print_warning(const std::string& text);
 
 /// Completes what was printed. @throws std::runtime_error if it cannot be

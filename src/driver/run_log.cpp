@@ -1,6 +1,9 @@
 #include "driver/run_log.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -11,9 +14,21 @@
 
 namespace kokkosort {
 
-RunLog::RunLog(const std::filesystem::path& path) : file_(std::fopen(path.c_str(), "ae")) {
-  if (!file_)
-    throw InputError(path.string() + ": cannot be written (" + std::strerror(errno) + "); set output.folder");
+RunLog::RunLog(const std::filesystem::path& path) {
+  const auto fail = [&](const std::string& why) {
+    throw InputError(path.string() + ": cannot be written (" + why + "); set output.folder");
+  };
+  // What has its name may lead out of the folder, or be a pipe, which would wait for its reader.
+  const int file =
+      open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+  if (file < 0 && errno == ELOOP) fail("it is a symbolic link");
+  if (file < 0) fail(std::strerror(errno));
+  struct stat status {};
+  const bool is_file = fstat(file, &status) == 0 && S_ISREG(status.st_mode);
+  if (is_file) file_.reset(fdopen(file, "a"));
+  if (file_) return;
+  close(file);
+  fail("it is not a file");
 }
 
 void RunLog::write(const std::string& text) {

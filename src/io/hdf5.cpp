@@ -4,10 +4,13 @@
 #include <cstdint>
 #include <numeric>
 #include <stdexcept>
-#include <system_error>
 
+#include "core/one_line.hpp"
 #include "io/hdf5_integers.hpp"
+#include "io/hdf5_links.hpp"
 #include "io/hdf5_storage.hpp"
+#include "io/hdf5_trial.hpp"
+#include "io/regular_file.hpp"
 #include "kokkosort/errors.hpp"
 
 namespace kokkosort::hdf5 {
@@ -20,23 +23,6 @@ std::size_t product(const Shape& shape) {
 herr_t keep_innermost(unsigned depth, const H5E_error2_t* error, void* text) {
   if (depth == 0) *static_cast<std::string*>(text) = error->desc;
   return 0;
-}
-
-bool is_group(hid_t file, const std::string& name) {
-  const Id object(H5Oopen(file, name.c_str(), H5P_DEFAULT));
-  return object.get() >= 0 && H5Iget_type(object.get()) == H5I_GROUP;
-}
-
-/// Whether every link of a path is there and leads to an object.
-bool object_exists(hid_t file, const std::string& name) {
-  if (name == "/") return true;
-  for (std::size_t slash = name.find('/', 1);; slash = name.find('/', slash + 1)) {
-    const std::string part = name.substr(0, slash);
-    if (H5Lexists(file, part.c_str(), H5P_DEFAULT) <= 0) return false;
-    if (H5Oexists_by_name(file, part.c_str(), H5P_DEFAULT) <= 0) return false;
-    if (slash == std::string::npos) return true;
-    if (!is_group(file, part)) return false;
-  }
 }
 
 const char* class_name(H5T_class_t type) {
@@ -91,7 +77,7 @@ struct GroupSearch {
 
 herr_t visit(hid_t root, const char* name, const H5L_info_t*, void* data) {
   auto& search = *static_cast<GroupSearch*>(data);
-  if (object_exists(root, name + ("/" + search.member))) search.found.emplace_back(name);
+  if (leads_to_object(root, name + ("/" + search.member))) search.found.emplace_back(name);
   return 0;
 }
 
@@ -117,6 +103,12 @@ void prepare_library() {
   static const herr_t no_exit_handler = H5dont_atexit();
   static_cast<void>(no_exit_handler);
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+}
+
+Id unlocked_access() {
+  Id access(H5Pcreate(H5P_FILE_ACCESS));
+  H5Pset_file_locking(access.get(), true, true);
+  return access;
 }
 
 std::string library_version() {
@@ -162,14 +154,9 @@ std::size_t Dataset::size() const { return product(shape); }
 InputFile::InputFile(const std::filesystem::path& path, std::size_t memory_limit)
     : path_(path), memory_limit_(memory_limit) {
   prepare_library();
-  std::error_code error;
-  const std::filesystem::file_status status = std::filesystem::status(path, error);
-  if (!std::filesystem::exists(status)) fail("", "there is no such file");
-  if (!std::filesystem::is_regular_file(status)) fail("", "is not a file");
-  const Id access(H5Pcreate(H5P_FILE_ACCESS));
-  // Many cluster file systems have no locks; a reader can do without.
-  H5Pset_file_locking(access.get(), true, true);
-  file_ = Id(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()));
+  if (const std::string complaint = no_file_complaint(path); !complaint.empty()) fail("", complaint);
+  if (const std::string complaint = trial_complaint(path); !complaint.empty()) fail("", complaint);
+  file_ = Id(H5Fopen(path.c_str(), H5F_ACC_RDONLY, unlocked_access().get()));
   if (file_.get() >= 0) return;
   const std::string reason = last_error();
   if (H5Fis_hdf5(path.c_str()) == 0) fail("", "is not an HDF5 file");
@@ -177,10 +164,11 @@ InputFile::InputFile(const std::filesystem::path& path, std::size_t memory_limit
 }
 
 void InputFile::fail(const std::string& object, const std::string& what) const {
-  throw InputError(path_.string() + ": " + (object.empty() ? "" : object + ": ") + what);
+  // What the file says, names of objects for one, may be anything.
+  throw InputError(path_.string() + ": " + one_line((object.empty() ? "" : object + ": ") + what));
 }
 
-bool InputFile::has(const std::string& name) const { return object_exists(file_.get(), name); }
+bool InputFile::has(const std::string& name) const { return leads_to_object(file_.get(), name); }
 
 bool InputFile::has_group(const std::string& name) const { return has(name) && is_group(file_.get(), name); }
 
@@ -222,6 +210,10 @@ Dataset InputFile::find(const std::string& name, std::size_t n_axes, bool reals)
   if (is_group(file_.get(), name)) fail(name, "is a group, not a dataset");
   Dataset dataset{name, {}, Id(H5Dopen2(file_.get(), name.c_str(), H5P_DEFAULT))};
   if (dataset.id.get() < 0) fail(name, "cannot be opened as a dataset: " + last_error());
+
+  // Before its extents are asked for, which may lie in other files: HDF5 would open them, pipes too.
+  if (is_virtual(dataset.id.get()))
+    fail(name, "is virtual: it is put together from other files; copy its values into one file");
 
   const Id type(H5Dget_type(dataset.id.get()));
   if (const std::string complaint = type_complaint(type.get(), reals); !complaint.empty())

@@ -44,6 +44,9 @@ class Id {
 /// Its own cleaning up when the program ends crashes after a full disk; every id has an owner that closes it.
 void prepare_library();
 
+/// How a file is opened to be read. Many cluster file systems have no locks; a reader can do without.
+Id unlocked_access();
+
 /// "1.10.8".
 std::string library_version();
 

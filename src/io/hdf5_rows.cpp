@@ -4,6 +4,8 @@
 #include <cstdint>
 
 #include "io/hdf5.hpp"
+#include "io/hdf5_links.hpp"
+#include "io/hdf5_storage.hpp"
 
 namespace kokkosort::hdf5 {
 namespace {
@@ -11,6 +13,7 @@ namespace {
 constexpr std::size_t largest_cache = std::size_t{256} << 20;
 
 bool holds_numbers(hid_t dataset, std::size_t n_axes) {
+  if (is_virtual(dataset)) return false;
   const Id type(H5Dget_type(dataset));
   const H5T_class_t found = H5Tget_class(type.get());
   const Id space(H5Dget_space(dataset));
@@ -25,6 +28,7 @@ struct DatasetSearch {
 
 herr_t visit(hid_t root, const char* name, const H5L_info_t*, void* data) {
   auto& search = *static_cast<DatasetSearch*>(data);
+  if (!leads_to_object(root, name)) return 0;
   const Id object(H5Oopen(root, name, H5P_DEFAULT));
   if (object.get() >= 0 && H5Iget_type(object.get()) == H5I_DATASET &&
       holds_numbers(object.get(), search.n_axes))

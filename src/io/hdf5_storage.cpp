@@ -23,18 +23,32 @@ std::vector<hsize_t> extents(hid_t space) {
   return shape;
 }
 
+/// What headers say of storage is no more than what the file can hold.
+std::string beyond_file(hid_t dataset) {
+  const hsize_t bytes = H5Dget_storage_size(dataset);
+  std::error_code error;
+  for (const fs::path& path : files_of(dataset)) {
+    const std::uintmax_t of_file = fs::file_size(path, error);
+    if (!error && bytes > of_file)
+      return fmt::format("takes up {} bytes, but {} has {}; was it written completely?", bytes, path.string(),
+                         of_file);
+  }
+  return {};
+}
+
 std::string missing_chunks(hid_t dataset, hid_t properties) {
   const Id space(H5Dget_space(dataset));
   const std::vector<hsize_t> shape = extents(space.get());
   std::vector<hsize_t> chunk(shape.size());
   H5Pget_chunk(properties, static_cast<int>(chunk.size()), chunk.data());
   hsize_t needed = 1;
+  if (std::find(chunk.begin(), chunk.end(), hsize_t{0}) != chunk.end()) return "has chunks of no extent";
   for (std::size_t axis = 0; axis < shape.size(); ++axis)
     needed *= shape[axis] / chunk[axis] + (shape[axis] % chunk[axis] != 0);
   hsize_t written = 0;
   if (H5Dget_num_chunks(dataset, space.get(), &written) < 0)
     return "has chunks that cannot be counted: " + last_error();
-  if (written == needed) return {};
+  if (written == needed) return beyond_file(dataset);
   return fmt::format("has {} of its {} chunks; the file does not hold the others; was it written completely?",
                      written, needed);
 }
@@ -90,7 +104,8 @@ std::string missing_external(hid_t dataset, hid_t properties, const fs::path& fi
 std::string missing_block(hid_t dataset, hid_t properties, const fs::path& file) {
   if (H5Pget_external_count(properties) > 0) return missing_external(dataset, properties, file);
   H5D_space_status_t status = H5D_SPACE_STATUS_ERROR;
-  if (H5Dget_space_status(dataset, &status) >= 0 && status == H5D_SPACE_STATUS_ALLOCATED) return {};
+  if (H5Dget_space_status(dataset, &status) >= 0 && status == H5D_SPACE_STATUS_ALLOCATED)
+    return beyond_file(dataset);
   return "was never written: the file does not hold its values";
 }
 
@@ -106,8 +121,13 @@ std::string storage_complaint(hid_t dataset, const fs::path& file) {
     case H5D_CHUNKED:
       return missing_chunks(dataset, properties.get());
     default:
-      return "is virtual: it is put together from other files; copy its values into one file";
+      return "is stored in a way that is not known";
   }
+}
+
+bool is_virtual(hid_t dataset) {
+  const Id properties(H5Dget_create_plist(dataset));
+  return H5Pget_layout(properties.get()) == H5D_VIRTUAL;
 }
 
 std::vector<fs::path> files_of(hid_t dataset) {

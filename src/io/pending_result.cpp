@@ -6,6 +6,7 @@
 
 #include "io/interruption.hpp"
 #include "io/pending_steps.hpp"
+#include "io/regular_file.hpp"
 
 namespace kokkosort {
 
@@ -14,6 +15,7 @@ namespace fs = std::filesystem;
 namespace {
 
 void write_journal(const fs::path& journal, const std::vector<PendingResult*>& results) {
+  fs::remove(journal);  // a link of its name could lead elsewhere
   std::ofstream lines(journal);
   for (const PendingResult* const result : results) lines << result->path().string() << '\n';
   lines.close();
@@ -34,6 +36,7 @@ void commit_together(const std::vector<PendingResult*>& results, const fs::path&
 
 std::vector<fs::path> half_committed(const fs::path& journal) {
   std::vector<fs::path> results;
+  if (!no_file_complaint(journal).empty()) return results;
   std::ifstream lines(journal);
   for (std::string line; std::getline(lines, line);) results.emplace_back(line);
   return results;

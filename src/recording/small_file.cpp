@@ -3,6 +3,8 @@
 #include <fstream>
 #include <system_error>
 
+#include "core/one_line.hpp"
+#include "io/regular_file.hpp"
 #include "kokkosort/errors.hpp"
 
 namespace kokkosort {
@@ -16,10 +18,8 @@ constexpr std::uintmax_t largest_bytes = 64 << 20;  // a probe of 100 000 contac
 
 std::string read_small_file(const fs::path& path) {
   const auto fail = [&](const std::string& what) { throw InputError(path.string() + ": " + what); };
+  if (const std::string complaint = no_file_complaint(path); !complaint.empty()) fail(complaint);
   std::error_code error;
-  const fs::file_status status = fs::status(path, error);
-  if (!fs::exists(status)) fail("there is no such file");
-  if (!fs::is_regular_file(status)) fail("is not a file");  // a pipe would wait for its writer
   const std::uintmax_t bytes = fs::file_size(path, error);
   if (!error && bytes > largest_bytes) fail("is larger than 64 MB; is it the right file?");
   std::ifstream stream(path, std::ios::binary);
@@ -32,10 +32,7 @@ std::string read_small_file(const fs::path& path) {
 
 std::string in_quotes(std::string_view text) {
   constexpr std::size_t longest = 60;
-  std::string shown(text.substr(0, longest));
-  for (char& c : shown)
-    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = '?';
-  return "'" + shown + (text.size() > longest ? "..." : "") + "'";
+  return "'" + one_line(std::string(text.substr(0, longest))) + (text.size() > longest ? "..." : "") + "'";
 }
 
 }  // namespace kokkosort

@@ -1,6 +1,8 @@
 #include "driver/deck.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <string>
@@ -259,14 +261,16 @@ TEST(DeckErrors, DecksOfOtherCommandsAreRecognised) {
   EXPECT_NE(
       error_of("sweep: {kernel: neighbours, problem: {points: 3}}\n").find("looks like a deck of sweep"),
       std::string::npos);
-  EXPECT_EQ(error_of(smallest + "matching: {threshold: 9}\n"),
-            "deck.yaml:2: unknown group 'matching', which decks of match, sort have; the nearest known group is "
-            "clustering");
+  EXPECT_EQ(
+      error_of(smallest + "matching: {threshold: 9}\n"),
+      "deck.yaml:2: unknown group 'matching', which decks of match, sort have; the nearest known group is "
+      "clustering");
   EXPECT_NE(message_of<InputError>([] {
               load_match("  features: f.h5\n  group: matched\nseed: 3\n");
             }).find(":3: unknown key 'input.features'; this looks like a deck of cluster"),
             std::string::npos);
-  for (const auto& [name, command] : {std::pair{"match", "match"}, {"demo", "sort"}, {"sweep_neighbours", "sweep"}}) {
+  for (const auto& [name, command] :
+       {std::pair{"match", "match"}, {"demo", "sort"}, {"sweep_neighbours", "sweep"}}) {
     const fs::path path = fs::path(KOKKOSORT_SOURCE_DIR) / "inputs" / (std::string(name) + ".yaml");
     if (!fs::exists(path)) continue;
     const std::string message = message_of<InputError>([&] { load(path); });
@@ -331,6 +335,8 @@ TEST(DeckErrors, WhatIsNoYaml) {
   EXPECT_NE(error_of(smallest + "\tseed: 1\n").find("is not YAML"), std::string::npos);
   EXPECT_NE(error_of("seed: *nothing\n").find("is not YAML"), std::string::npos);
   error_of(std::string(100000, '['));
+  EXPECT_NE(error_of(smallest + "...\n, more\n").find("second document"), std::string::npos);  // without end
+  EXPECT_EQ(error_of(smallest, {"clustering.seeds=1\n...\n, 2"}).find('\n'), std::string::npos);
   EXPECT_NE(error_of(std::string("\x89HDF\r\n\x1a\n\0\0", 10)).find("is not a deck"), std::string::npos);
   EXPECT_NE(error_of(std::string(2 << 20, ' ')).find("is not a deck"), std::string::npos);
 
@@ -348,6 +354,51 @@ TEST(DeckErrors, AliasesThatMultiplyAreNotFollowed) {
             std::to_string(i - 1) + "]\n";
   EXPECT_NE(error_of(bomb).find("clustering.seeds is a list"), std::string::npos);
   error_of("clustering: &a\n  clustering: *a\n");
+}
+
+/// A part of a deck many times over.
+std::string repeated(const std::string& part, int n) {
+  std::string text;
+  for (int i = 0; i < n; ++i) text += part;
+  return text;
+}
+
+TEST(DeckErrors, DeepNestingIsRefused) {
+  for (const std::string part : {"[", "{a: ", "- ", "? ", "[{? ", "&a [", "!t {a: "})
+    EXPECT_NE(error_of("seed: 1\nx:\n  " + repeated(part, 20000)).find("is not YAML"), std::string::npos)
+        << part;
+  for (const std::string part : {"[", "{a: ", "clustering: {"})
+    EXPECT_LT(
+        error_of("clustering: " + repeated(part, 300) + "1" + repeated(part == "[" ? "]" : "}", 300)).size(),
+        300u);
+}
+
+TEST(DeckErrors, LongKeysAndOddOnesAreShownInALine) {
+  EXPECT_LT(error_of("input: {features: f.h5}\n? " + std::string(500000, 'k') + "\n: 1\n").size(), 300u);
+  const std::string twice = std::string(900, 'k') + ": {}\n";
+  EXPECT_LT(error_of("x: " + twice + twice).size(), 300u);
+  for (const std::string key : {"a\\nb", "a\\eb", "a\\x7fb", "\\0"})
+    for (const char c : error_of(smallest + "\"" + key + "\": 1\n" + "\"" + key + "\": 2\n"))
+      EXPECT_TRUE(static_cast<unsigned char>(c) >= 0x20 && c != 0x7f) << key;
+}
+
+TEST(DeckErrors, WhatIsNoFileIsNotWaitedFor) {
+  const TemporaryFolder folder;
+  const auto error = [&](const std::string& name) {
+    return message_of<InputError>([&] { load(folder / name); });
+  };
+  ASSERT_EQ(mkfifo((folder / "pipe.yaml").c_str(), 0600), 0);
+  EXPECT_NE(error("pipe.yaml").find("pipe.yaml: is empty"), std::string::npos) << error("pipe.yaml");
+  fs::create_symlink("loop.yaml", folder / "loop.yaml");
+  EXPECT_NE(error("loop.yaml").find("loop.yaml: cannot be opened: Too many levels"), std::string::npos)
+      << error("loop.yaml");
+  EXPECT_NE(message_of<InputError>([] { load("/dev/zero"); }).find("/dev/zero: is not a deck"),
+            std::string::npos);
+  EXPECT_NE(message_of<InputError>([] { load("/dev/null"); }).find("/dev/null: is empty"), std::string::npos);
+  if (geteuid() == 0) return;  // may read everything
+  write_text(folder / "secret.yaml", smallest);
+  fs::permissions(folder / "secret.yaml", fs::perms::none);
+  EXPECT_NE(error("secret.yaml").find("Permission denied"), std::string::npos) << error("secret.yaml");
 }
 
 }  // namespace

@@ -182,6 +182,9 @@ TEST(ProbeFile, OnlyFilesOfReasonableSizeAreRead) {
   EXPECT_NE(error("").find("is not a file"), std::string::npos);  // the folder
   ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);
   EXPECT_NE(error("pipe").find("pipe: is not a file"), std::string::npos);
+  std::filesystem::create_symlink("loop", folder / "loop");
+  EXPECT_NE(error("loop").find("loop: cannot be looked at: Too many levels"), std::string::npos)
+      << error("loop");
   write_text(folder / "large", "{");
   std::filesystem::resize_file(folder / "large", (64 << 20) + 1);
   EXPECT_NE(error("large").find("large: is larger than 64 MB; is it the right file?"), std::string::npos);
