@@ -81,7 +81,9 @@ bool follow(hid_t location, const std::string& path, int links_left) {
 
 }  // namespace
 
-bool leads_to_object(hid_t location, const std::string& path) { return follow(location, path, most_links); }
+bool leads_to_object(hid_t location, const std::string& path) {
+  return !path.empty() && follow(location, path, most_links);
+}
 
 bool is_group(hid_t location, const std::string& path) {
   const Id object(H5Oopen(location, path.c_str(), H5P_DEFAULT));

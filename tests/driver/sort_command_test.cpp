@@ -38,7 +38,8 @@ TEST_F(SortCommand, FindsTheUnitsAndTellsWhereTheResultsAre) {
   expect_parts(finished.out,
                {"recording    300000 samples of 16 channels, 10.0 s", "detected", "units  ", "total",
                 "times real time", "sorting.h5", "phy/params.py", "report.html", "kokkosort.log", "copies"});
-  expect_parts(finished.out, {"launches", "floor", "share", "detection::search", "waited for", "memory, triad"});
+  expect_parts(finished.out,
+               {"launches", "floor", "share", "detection::search", "waited for", "memory, triad"});
   EXPECT_EQ(finished.out.find("  seconds\n"), std::string::npos);
   const Score found = score(files().truth);
   EXPECT_GE(found.over(0.8), 7u);
@@ -143,7 +144,8 @@ class FailedSort : public SortCommand {
     EXPECT_NE(finished.error.find(reason), std::string::npos) << finished.error;
     ASSERT_TRUE(has("kokkosort.log"));
     for (const auto& entry : fs::directory_iterator(folder()))
-      EXPECT_TRUE(entry.path().filename() == "kokkosort.log" || entry.path().filename() == "checkpoints") << entry;
+      EXPECT_TRUE(entry.path().filename() == "kokkosort.log" || entry.path().filename() == "checkpoints")
+          << entry;
     expect_parts(log(), {"deck\n", "preprocessing  ", "seconds\n", "    recording::whitening: ", "memory\n"});
     expect_parts(last_line(log()), {"  failed: ", reason});
   }
@@ -202,7 +204,9 @@ TEST_F(FailedSort, AMemoryLimitThatIsTooSmall) {
   const Finished finished =
       run("sort DECK --quiet memory.host_limit_mb=1 detection.pcs=16 detection.threshold=1");
   EXPECT_EQ(finished.exit_code, 2);
-  expect_log_alone(finished, "memory.host_limit_mb");
+  expect_parts(finished.error, {"warning: memory.host_limit_mb is 1, and spikes are expected to take about"});
+  expect_log_alone({finished.exit_code, "", last_line(finished.error)},
+                   "raise detection.threshold or memory.host");
 }
 
 TEST_F(SortCommand, CheckWritesNothingAndPrintsTheDeck) {

@@ -57,7 +57,7 @@ TEST_F(CheckpointFolderTest, WhatWasSavedComesBack) {
     arrays.add("times", times);
     arrays.add("tensor", tensor);
     arrays.add("none", std::vector<std::int32_t>());
-    arrays.add("no tensor", HostTensor3<float>());
+    arrays.add("no_tensor", HostTensor3<float>());
     arrays.add_number("number", 0.1);
     checkpoints.save("stage", arrays);
     checkpoints.save("stage_two-0000", some_arrays({1.5}));

@@ -135,7 +135,7 @@ TEST(ProbeInterface, MistakesAreNamed) {
              "contact_positions: all 2 channels of shank 0 are at (0, 0); give each its own position"));
   EXPECT_TRUE(
       begins(error("[0.0, 0.1]", "[0.0, 1e5]"), "contact_positions: the channel of column 6 is at 1"));
-  EXPECT_TRUE(begins(error("\"mm\"", "\"ft\\n\""), "probes[1].si_units: is 'ft?'; it must be um, mm or m"));
+  EXPECT_TRUE(begins(error("\"mm\"", "\"ft\\n\""), "probes[1].si_units: is 'ft '; it must be um, mm or m"));
   EXPECT_TRUE(begins(error("\"mm\"", "1"), "probes[1].si_units: is no unit; it must be um, mm or m"));
   EXPECT_TRUE(begins(error("\"mm\"", "\"m\""), ""));
   EXPECT_TRUE(
