@@ -232,10 +232,12 @@ TEST_F(SortFaults, AFullDisk) {
     const std::string error = read_text(disk + ".error");
     EXPECT_TRUE(code == 0 || code == 1 || code == 2) << code;
     if (code != 0) {
-      // One line, behind the warning that so little room may not do.
-      EXPECT_NE(error.find("No space left on device"), std::string::npos) << error;
-      EXPECT_NE(error.find("are expected to be written"), std::string::npos) << error;
-      EXPECT_EQ(std::count(error.begin(), error.end(), '\n'), 2) << error;
+      // One line, behind the warning that so little room may not do where it is much too little.
+      const std::string fault = error.substr(error.rfind("kokkosort: "));
+      EXPECT_NE(fault.find("No space left on device"), std::string::npos) << error;
+      EXPECT_EQ(fault.find('\n'), fault.size() - 1) << error;
+      EXPECT_EQ(error.find("are expected to be written") != std::string::npos, fault.size() < error.size())
+          << error;
       const std::string left = read_text(disk + ".left");
       for (const std::string name : {"sorting.h5", "phy", "report.html"})
         EXPECT_EQ(left.find(name), std::string::npos) << left;
