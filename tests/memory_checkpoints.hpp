@@ -11,11 +11,13 @@ namespace kokkosort::test {
 /// Checkpoints in memory, that say what a test wants.
 class MemoryCheckpoints final : public Checkpoints {
  public:
+  /// Keeps nothing while `is_full`.
   std::optional<SavedArrays> load(const std::string& name) override {
     if (!saved.contains(name)) return {};
     return SavedArrays(saved.at(name));
   }
-  void save(const std::string& name, const ArraysToSave& arrays) override {
+  bool save(const std::string& name, const ArraysToSave& arrays) override {
+    if (is_full) return false;
     std::map<std::string, SavedArray> copies;
     for (const ArrayToSave& array : arrays.arrays())
       std::visit(
@@ -27,6 +29,7 @@ class MemoryCheckpoints final : public Checkpoints {
           array.pieces);
     saved[name] = std::move(copies);
     ++n_saved;
+    return true;
   }
   void remove(const std::string& beginning) override {
     std::erase_if(saved, [&](const auto& entry) { return entry.first.starts_with(beginning); });
@@ -37,7 +40,8 @@ class MemoryCheckpoints final : public Checkpoints {
   std::map<std::string, std::map<std::string, SavedArray>> saved;
   int n_saved = 0;
   int due_after = 0;  // windows; 0: never
-  int stop_at = 0;    // when it was asked so often; 0: never
+  bool is_full = false;
+  int stop_at = 0;  // when it was asked so often; 0: never
 
  private:
   mutable int n_asked = 0;

@@ -108,7 +108,8 @@ class Checkpoints {
   /// @return what was saved under a name by a run that would find the same; none, if there is nothing such
   virtual std::optional<SavedArrays> load(const std::string& name) = 0;
   /// Replaces what is there. That it cannot be saved is no reason to end: it is told, and the run goes on.
-  virtual void save(const std::string& name, const ArraysToSave& arrays) = 0;
+  /// @return false if it cannot
+  virtual bool save(const std::string& name, const ArraysToSave& arrays) = 0;
   /// Forgets all whose name begins so.
   virtual void remove(const std::string& beginning) = 0;
 

@@ -55,6 +55,7 @@ struct SortResult {
   Preparation preparation;
   PrincipalComponents pcs;
   bool pcs_are_generic = false;          // there were too few peaks to learn them from
+  std::size_t isolated_peaks = 0;        // that there were
   HostTensor3<float> matched_templates;  // [templates, channels, pcs], of the last pass
   Sorting sorting;
   std::size_t detected_spikes = 0;

@@ -1,10 +1,14 @@
 #include "kokkosort/clustering/section_batch.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "core/find_outside.hpp"
 #include "core/host_loop.hpp"
 #include "core/instantiate.hpp"
 #include "core/transfers.hpp"
+#include "kokkosort/errors.hpp"
 
 namespace kokkosort {
 namespace {
@@ -30,6 +34,17 @@ struct PackedSpikes {
         features(named("features"), n_columns, n_values) {}
 };
 
+/// What is not finite has no distances, and squares of what is larger exceed a float.
+void check_features(const SpikeFeatures& spikes, std::size_t spike, const float* features, std::size_t n) {
+  constexpr float largest = 1e15f;
+  const std::size_t place = find_outside(features, n, largest);
+  if (place == n) return;
+  throw InputError(
+      fmt::format("the spike at sample {} has a feature of {:g}, with which nothing can be clustered; are there "
+                  "samples far beyond all others?",
+                  spikes.sample(spike), features[place]));
+}
+
 void pack_section(const SpikeFeatures& spikes, const Section& section, const SectionExtent& extent, std::uint32_t place,
                   PackedSpikes& packed) {
   const std::size_t n_values = packed.features.extent(1);
@@ -40,6 +55,7 @@ void pack_section(const SpikeFeatures& spikes, const Section& section, const Sec
     packed.sample(column) = spikes.sample(spike);
     packed.centre(column) = spikes.centre(spike);
     std::copy_n(&spikes.features(spike, 0, 0), n_values, &packed.features(column, 0));
+    check_features(spikes, spike, &packed.features(column, 0), n_values);
   }
   for (std::size_t column = extent.first_spike + extent.n_spikes; column < extent.first_spike + extent.stride; ++column) {
     packed.sample(column) = 0;

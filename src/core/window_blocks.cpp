@@ -36,8 +36,10 @@ void WindowBlocks::keep(std::size_t done, std::size_t of,
     block.add_number("first_window", static_cast<double>(n_kept_));
     block.add_number("last_window", static_cast<double>(done));
     collect(n_kept_, block);
-    kept_.checkpoints->save(name_of(n_blocks_++), block);
-    n_kept_ = done;
+    if (kept_.checkpoints->save(name_of(n_blocks_), block)) {
+      ++n_blocks_;
+      n_kept_ = done;
+    }
   }
   if (stops) throw Stopped();
 }

@@ -242,6 +242,13 @@ class Lloyd {
 
 }  // namespace
 
+std::size_t k_means_bytes(std::size_t n_points, std::size_t n_dims, std::size_t n_clusters) {
+  const std::size_t of_points = n_points * (n_dims * sizeof(double) + starts * sizeof(std::uint32_t));
+  const std::size_t of_start =
+      n_clusters * n_dims * sizeof(double) + SumLayout{n_dims, n_clusters}.size() * sizeof(Sum);
+  return of_points + starts * (of_start + sizeof(std::uint32_t));
+}
+
 template <class Exec>
 Clusters k_means(const Exec& exec, const HostPoints& points, std::size_t n_clusters, std::uint64_t seed,
                  TransferLedger& ledger) {

@@ -24,6 +24,9 @@ struct Clusters {
   double inertia = 0.0;                      // summed squared distances
 };
 
+/// Device bytes that k_means takes.
+std::size_t k_means_bytes(std::size_t n_points, std::size_t n_dims, std::size_t n_clusters);
+
 /// Clusters points around their means: k-means++ and Lloyd's rounds, from several starts of which the one of
 /// least inertia counts, ties to the first. The answer depends on points and seed alone: sums are exact.
 /// @param exec  fenced

@@ -17,10 +17,12 @@ namespace {
 
 constexpr std::size_t block_clips = 1024;  // whose sums do not depend on the number of threads
 
+/// Zeros stay what they are.
 template <class Values>
 void scale_to_norm_1(Values* values, std::size_t n) {
   double sum = 0.0;
   for (std::size_t i = 0; i < n; ++i) sum += static_cast<double>(values[i]) * static_cast<double>(values[i]);
+  if (!(sum > 0.0)) return;
   const double norm = std::sqrt(sum);
   for (std::size_t i = 0; i < n; ++i) values[i] = static_cast<Values>(static_cast<double>(values[i]) / norm);
 }
@@ -53,14 +55,19 @@ Eigen::MatrixXd second_moments(const HostMatrix<float>& clips) {
   return moments;
 }
 
-/// A cluster's centre, or where opposite points cancel its first point.
+bool is_nothing(const std::vector<double>& point) {
+  return !(std::inner_product(point.begin(), point.end(), point.begin(), 0.0) > 1e-12);
+}
+
+/// A cluster's centre, or where opposite points cancel its first point; where that is zero too, as of clips
+/// that no component holds, the first component.
 std::vector<double> direction(const HostPoints& points, const Clusters& clusters, std::uint32_t k) {
-  constexpr double nothing = 1e-12;
   std::vector<double> centre = clusters.centres[k];
-  if (std::inner_product(centre.begin(), centre.end(), centre.begin(), 0.0) > nothing) return centre;
-  const auto first = std::find(clusters.label.begin(), clusters.label.end(), k) - clusters.label.begin();
-  for (std::size_t dim = 0; dim < points.n_dims; ++dim)
-    centre[dim] = points.at(dim, static_cast<std::size_t>(first));
+  const auto first = std::find(clusters.label.begin(), clusters.label.end(), k);
+  if (is_nothing(centre) && first != clusters.label.end())
+    for (std::size_t dim = 0; dim < points.n_dims; ++dim)
+      centre[dim] = points.at(dim, static_cast<std::size_t>(first - clusters.label.begin()));
+  if (is_nothing(centre)) centre[0] = 1.0;
   return centre;
 }
 

@@ -25,7 +25,7 @@ void refuse_replacing_inputs(const std::vector<std::filesystem::path>& inputs,
 void settle_device_limit(std::size_t& limit_bytes, const Device& device) {
   constexpr bool is_host = runs_on_host<Kokkos::DefaultExecutionSpace>;
   if (limit_bytes == 0) {
-    const std::size_t half = device.memory_bytes / 2;
+    const std::size_t half = device.free_bytes / 2;
     limit_bytes = is_host ? std::min(half, std::size_t{4} << 30) : half;
   }
   if (is_host || limit_bytes <= device.memory_bytes) return;

@@ -16,7 +16,7 @@ void refuse_replacing_input(const std::filesystem::path& input, const std::files
 void refuse_replacing_inputs(const std::vector<std::filesystem::path>& inputs,
                              const std::filesystem::path& result);
 
-/// Chooses memory.device_limit_mb where it is 0.
+/// Chooses memory.device_limit_mb where it is 0: half of what is free.
 /// @throws InputError if the device has less memory than it grants
 void settle_device_limit(std::size_t& limit_bytes, const Device& device);
 

@@ -14,8 +14,8 @@ void add_output_key(DeckKeys& keys, std::filesystem::path& folder, const std::st
 
 void add_device_limit_key(DeckKeys& keys, std::size_t& bytes) {
   keys.megabytes("memory.device_limit_mb", bytes, 0,
-                 "device memory to use; does not change the answer; 0: half of what the device has, of a host's "
-                 "4096 at most");
+                 "device memory to use; does not change the answer; 0: half of what is free on the device, of a "
+                 "host's 4096 at most");
 }
 
 void add_host_limit_key(DeckKeys& keys, std::size_t& bytes, const std::string& what) {

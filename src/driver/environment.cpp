@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include "driver/kokkos_settings.hpp"
+#include "driver/machine.hpp"
 #include "io/hdf5.hpp"
 #include "kokkosort/errors.hpp"
 #include "kokkosort/version.hpp"
@@ -29,7 +30,12 @@ Device describe_device(int number) {
   cudaDeviceProp properties;
   if (const cudaError_t error = cudaGetDeviceProperties(&properties, number); error != cudaSuccess)
     throw std::runtime_error(fmt::format("device {}: {}", number, cudaGetErrorString(error)));
-  return {properties.name, properties.totalGlobalMem};
+  return {properties.name, properties.totalGlobalMem, 0};
+}
+
+std::size_t free_device_bytes(const Device& device) {
+  std::size_t free = 0, total = 0;
+  return cudaMemGetInfo(&free, &total) == cudaSuccess ? free : device.memory_bytes;
 }
 #elif defined(KOKKOS_ENABLE_HIP)
 int count_devices() {
@@ -41,7 +47,12 @@ Device describe_device(int number) {
   hipDeviceProp_t properties;
   if (const hipError_t error = hipGetDeviceProperties(&properties, number); error != hipSuccess)
     throw std::runtime_error(fmt::format("device {}: {}", number, hipGetErrorString(error)));
-  return {properties.name, properties.totalGlobalMem};
+  return {properties.name, properties.totalGlobalMem, 0};
+}
+
+std::size_t free_device_bytes(const Device& device) {
+  std::size_t free = 0, total = 0;
+  return hipMemGetInfo(&free, &total) == hipSuccess ? free : device.memory_bytes;
 }
 #else
 std::string processor_name() {
@@ -56,7 +67,11 @@ int count_devices() { return 1; }
 Device describe_device(int) {
   const auto bytes =
       static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  return {processor_name(), bytes};
+  return {processor_name(), bytes, 0};
+}
+
+std::size_t free_device_bytes(const Device& device) {
+  return std::min<std::size_t>(device.memory_bytes, available_memory().value_or(device.memory_bytes));
 }
 #endif
 
@@ -135,6 +150,8 @@ RunRecord describe_run(const std::string& command, const DeckKeys& keys, const D
 
 Runtime::Runtime(int device, int threads)
     : device_(choose_device(choose_device_number(device))),
-      guard_(settings(choose_device_number(device), choose_threads(threads))) {}
+      guard_(settings(choose_device_number(device), choose_threads(threads))) {
+  device_.free_bytes = free_device_bytes(device_);  // of the device that Kokkos has chosen by now
+}
 
 }  // namespace kokkosort

@@ -16,6 +16,7 @@ namespace kokkosort {
 struct Device {
   std::string name;
   std::size_t memory_bytes = 0;
+  std::size_t free_bytes = 0;  // that no program had taken when the Runtime began; 0: not asked
 };
 
 /// The devices that --device counts; none if the backend finds no card.

@@ -134,9 +134,7 @@ void run_simulate(const CommandLine& line) {
   render(line, simulation, recording.temporary(), run.threads);
   run.times.add("simulate", seconds_since(start));
   write_truth(truth, simulation, run);
-  probe.commit();
-  truth.commit();
-  recording.commit();  // last: where there is a recording there is all of it
+  commit_together({&probe, &truth, &recording});
   report(line, deck.recording(),
          [&] { print_simulation(deck, simulation, run, seconds_since(start)); });
 }

@@ -7,6 +7,7 @@
 #include "driver/common_keys.hpp"
 #include "driver/environment.hpp"
 #include "driver/report.hpp"
+#include "driver/sort_checks.hpp"
 #include "driver/sort_fingerprint.hpp"
 #include "driver/sort_run.hpp"
 
@@ -52,9 +53,9 @@ void check_sort_deck(const CommandLine& line) {
   const SortFiles files = open_sort_files(deck);
   check_sort_outputs(line, deck);
   if (line.quiet) return;
-  fmt::print("# {} would sort {} samples of {} channels into {}, with these keys:\n{}", line.deck.string(),
+  fmt::print("# {} would sort {} samples of {} channels into {}, with these keys:\n{}{}", line.deck.string(),
              files.recording->n_samples(), files.probe.column.size(), deck.output_folder.string(),
-             keys.to_yaml());
+             keys.to_yaml(), room_in_words(deck, files));
 }
 
 std::string sort_help() {

@@ -15,6 +15,8 @@ void add_input_keys(DeckKeys& keys, SortDeck& deck) {
              true);
   keys.text("input.dataset", deck.dataset, "the recording in an HDF5 file; flat files have none");
   add_sample_type_key(keys, deck.dtype, "type of a flat file's samples");
+  keys.choice("input.check_dtype", deck.check_dtype, {{"on", true}, {"off", false}},
+              "refuse a flat file whose samples look like another type's");
   keys.whole<std::int64_t>(
       "input.channels", deck.n_columns, 0, 1000000,
       "of a flat file, those that are not on the probe included; 0: what the probe or the "
@@ -32,20 +34,28 @@ void add_input_keys(DeckKeys& keys, SortDeck& deck) {
   keys.range("input.time_range_s", deck.time_range_s, "of the recording, that is sorted; [0, 0]: all of it");
 }
 
-/// Of a spike: its features, which are there twice while a list of them is made, time, place and label.
-std::size_t bytes_of_spike(const DetectionOptions& options) {
-  constexpr std::size_t bytes_besides = 32;
-  return 2 * sizeof(float) * static_cast<std::size_t>(options.feature_channels) *
-             static_cast<std::size_t>(options.pcs) +
-         bytes_besides;
+}  // namespace
+
+std::size_t SortDeck::bytes_of_features(int rows) const {
+  return sizeof(float) * static_cast<std::size_t>(rows) * static_cast<std::size_t>(stages.detection.pcs);
 }
 
-}  // namespace
+/// Features are there twice while a list of all windows' is made.
+std::size_t SortDeck::bytes_of_detected() const {
+  constexpr std::size_t bytes_besides = 32;  // time, place, label
+  return 2 * bytes_of_features(stages.detection.feature_channels) + bytes_besides;
+}
+
+/// Features are there twice then, and again when units take their spikes.
+std::size_t SortDeck::bytes_of_matched() const {
+  constexpr std::size_t bytes_besides = 128;  // of lists that grow: twice of time, template, amplitude
+  return 2 * bytes_of_features(stages.matching.feature_channels) + bytes_besides;
+}
 
 SortOptions SortDeck::options() const {
   SortOptions options = stages;
-  options.detection.max_spikes =
-      static_cast<std::int64_t>(host_limit_bytes / bytes_of_spike(stages.detection));
+  options.detection.max_spikes = static_cast<std::int64_t>(host_limit_bytes / bytes_of_detected());
+  options.matching.max_spikes = static_cast<std::int64_t>(host_limit_bytes / bytes_of_matched());
   options.detection.seed = options.clustering.seed = seed;
   options.preprocessing.device_limit_bytes = options.detection.device_limit_bytes = device_limit_bytes;
   options.clustering.device_limit_bytes = options.templates.device_limit_bytes = device_limit_bytes;
@@ -84,7 +94,7 @@ DeckKeys sort_keys(SortDeck& deck) {
              "through the recording; each after the first with templates of the spikes found before");
   add_curation_keys(keys, deck.stages.curation);
   add_device_limit_key(keys, deck.device_limit_bytes);
-  add_host_limit_key(keys, deck.host_limit_bytes, "the spikes");
+  add_host_limit_key(keys, deck.host_limit_bytes, "spikes, detected or matched,");
   add_seed_key(keys, deck.seed);
   add_threads_key(keys, deck.threads);
   return keys;

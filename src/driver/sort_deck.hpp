@@ -24,6 +24,7 @@ struct SortDeck {
   std::vector<std::filesystem::path> recording;
   std::string dataset;  // of an HDF5 file
   SampleType dtype = SampleType::int16;
+  bool check_dtype = true;        // against the samples
   std::int64_t n_columns = 0;     // of a flat file; 0: as the probe or the .meta file says
   double sampling_rate_hz = 0.0;  // 0: as the .meta file or the dataset says
   double gain_to_uv = 0.0;        // 0: as the .meta file says, or unknown
@@ -52,6 +53,12 @@ struct SortDeck {
   std::filesystem::path checkpoints() const { return output_folder / "checkpoints"; }
   /// Is there while results are put in their places.
   std::filesystem::path journal() const { return output_folder / ".kokkosort.commit"; }
+  /// Of a spike's features. @param rows  as the deck says; a probe may have fewer channels
+  std::size_t bytes_of_features(int rows) const;
+  /// Bytes of host memory that a spike takes at most while it is detected, and until it is clustered.
+  std::size_t bytes_of_detected() const;
+  /// Likewise from matching to the results' files.
+  std::size_t bytes_of_matched() const;
   /// The stages' options with what the deck says for all of them.
   SortOptions options() const;
 };

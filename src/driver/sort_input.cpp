@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "core/counted.hpp"
 #include "driver/common_checks.hpp"
+#include "driver/sort_checks.hpp"
 #include "io/probe_io.hpp"
 #include "kokkosort/errors.hpp"
 #include "kokkosort/recording/open_recording.hpp"
@@ -17,13 +19,35 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Takes a file's rate where the deck says none. Clocks differ by less than a hundredth.
+void follow_rate(double of_file, const fs::path& file, SortDeck& deck) {
+  if (deck.sampling_rate_hz == 0.0) deck.sampling_rate_hz = of_file;
+  if (std::abs(deck.sampling_rate_hz - of_file) > 0.01 * of_file)
+    throw InputError(
+        fmt::format("input.sampling_rate_hz is {}, and {} says {}; leave it out, or correct the file",
+                    deck.sampling_rate_hz, file.string(), of_file));
+}
+
 /// Fills what the .meta file says and the deck does not.
 void follow_meta(const fs::path& meta_path, SortDeck& deck, ProbeFile& probe) {
   const SpikeGlxMeta meta = read_spikeglx_meta(meta_path);
-  if (deck.n_columns == 0) deck.n_columns = static_cast<std::int64_t>(meta.n_columns);
-  if (deck.sampling_rate_hz == 0.0) deck.sampling_rate_hz = meta.sampling_rate_hz;
+  const auto n_columns = static_cast<std::int64_t>(meta.n_columns);
+  if (deck.n_columns == 0) deck.n_columns = n_columns;
+  if (deck.n_columns != n_columns)
+    throw InputError(fmt::format("input.channels is {}, and {} says {} (nSavedChans); leave it out",
+                                 deck.n_columns, meta_path.string(), n_columns));
+  follow_rate(meta.sampling_rate_hz, meta_path, deck);
   if (deck.gain_to_uv == 0.0) deck.gain_to_uv = meta.gain_to_uv;
   probe = meta.probe;
+}
+
+/// No recording that can be sorted has fewer samples than channels.
+void refuse_transposed(const fs::path& path, const std::string& dataset, const Recording& recording) {
+  if (recording.n_samples() >= static_cast<std::int64_t>(recording.n_channels())) return;
+  throw InputError(fmt::format(
+      "{}: {} has shape [{}, {}], which is {} of {}; it must be [samples, channels]: write it transposed",
+      path.string(), dataset, recording.n_samples(), recording.n_channels(),
+      counted(recording.n_samples(), "sample"), counted(recording.n_channels(), "channel")));
 }
 
 std::unique_ptr<Recording> open_dataset(SortDeck& deck) {
@@ -31,9 +55,9 @@ std::unique_ptr<Recording> open_dataset(SortDeck& deck) {
   Hdf5Recording opened = open_hdf5_recording(path, deck.dataset);
   for (const fs::path& result : {deck.result(), deck.report(), deck.whitened(), deck.log()})
     refuse_replacing_inputs(opened.files, result);
+  refuse_transposed(path, deck.dataset, *opened.traces);
   const hdf5::InputFile file(path, 0);
-  if (deck.sampling_rate_hz == 0.0 && file.has_attribute("/", "sampling_rate_hz"))
-    deck.sampling_rate_hz = read_sampling_rate(file);
+  if (file.has_attribute("/", "sampling_rate_hz")) follow_rate(read_sampling_rate(file), path, deck);
   return std::move(opened.traces);
 }
 
@@ -51,22 +75,29 @@ bool is_dataset(const SortDeck& deck) {
 void check_columns(const SortDeck& deck, const ProbeFile& probe, const Recording& recording) {
   const std::int32_t largest = *std::max_element(probe.column.begin(), probe.column.end());
   if (static_cast<std::size_t>(largest) < recording.n_channels()) return;
-  throw InputError(
-      fmt::format("{}: channel {} of the probe is column {} of the recording (from 0), which has {}; set "
-                  "input.channels, or "
-                  "correct the probe's channel map",
-                  deck.probe.empty() ? deck.recording.front().string() : deck.probe.string(),
-                  std::max_element(probe.column.begin(), probe.column.end()) - probe.column.begin(), largest,
-                  counted(recording.n_channels(), "column")));
+  const std::string probe_file = deck.probe.empty() ? deck.recording.front().string() : deck.probe.string();
+  if (probe.n_channels() > recording.n_channels())
+    throw InputError(fmt::format(
+        "{}: the probe has {}, and the recording {}; set input.channels, or name the recording's probe",
+        probe_file, counted(probe.n_channels(), "channel"), counted(recording.n_channels(), "column")));
+  throw InputError(fmt::format(
+      "{}: channel {} of the probe is column {} of the recording (from 0), which has {}; set "
+      "input.channels, or "
+      "correct the probe's channel map",
+      probe_file, std::max_element(probe.column.begin(), probe.column.end()) - probe.column.begin(), largest,
+      counted(recording.n_channels(), "column")));
 }
 
 void check_rate(const SortDeck& deck) {
   if (deck.sampling_rate_hz == 0.0)
     throw InputError("input.sampling_rate_hz is missing, and " + deck.recording.front().string() +
                      " does not say it; set it");
-  if (deck.sampling_rate_hz < lowest_rate_hz)
-    throw InputError(fmt::format("input.sampling_rate_hz is {}; it must be from {} to {}",
-                                 deck.sampling_rate_hz, lowest_rate_hz, highest_rate_hz));
+  constexpr double lowest_hz = 3000.0;  // a spike has three samples
+  if (deck.sampling_rate_hz < lowest_hz)
+    throw InputError(
+        fmt::format("input.sampling_rate_hz is {}; it must be from {} to {}: is it in Hz, and are these the "
+                    "traces with spikes?",
+                    deck.sampling_rate_hz, lowest_hz, highest_rate_hz));
   const double highpass_hz = deck.stages.preprocessing.highpass_hz;
   if (highpass_hz >= deck.sampling_rate_hz / 2)
     throw InputError(
@@ -162,24 +193,32 @@ SortFiles open_sort_files(SortDeck& deck) {
   SortFiles files;
   const fs::path meta = spikeglx_meta_of(deck.recording.front());
   if (!meta.empty()) follow_meta(meta, deck, files.probe);
-  if (!deck.probe.empty()) files.probe = read_probe(deck.probe);
+  const ExcludedColumns excluded{deck.excluded_columns, "input.exclude_channels"};
+  if (!deck.probe.empty())
+    files.probe = read_probe(deck.probe, excluded);
+  else if (!files.probe.column.empty() && !excluded.columns.empty())
+    files.probe = without_columns(files.probe, excluded);
   if (files.probe.column.empty())
     throw InputError("input.probe is missing, and " + deck.recording.front().string() +
                      " has no .meta file beside it that tells of one; name a ProbeInterface JSON, Kilosort "
                      "JSON or .prb file");
-  if (deck.n_columns == 0) deck.n_columns = static_cast<std::int64_t>(files.probe.n_channels());
+  const std::set<std::int64_t> left_out(deck.excluded_columns.begin(), deck.excluded_columns.end());
+  if (deck.n_columns == 0)
+    deck.n_columns = static_cast<std::int64_t>(files.probe.n_channels() + left_out.size());
   files.whole = is_dataset(deck) ? open_dataset(deck)
                                  : open_flat_recording(deck.recording,
                                                        static_cast<std::size_t>(deck.n_columns), deck.dtype);
   deck.n_columns = static_cast<std::int64_t>(files.whole->n_channels());
   check_columns(deck, files.probe, *files.whole);
-  if (!deck.excluded_columns.empty())
-    files.probe = without_columns(files.probe, deck.excluded_columns, "input.exclude_channels");
   check_rate(deck);
   if (!deck.universal_templates.empty()) files.universal = read_universal(deck);
   find_waveform(deck, deck.stages.detection);
   check_waveform(deck.stages.detection);
   cut(deck, files);
+  check_room(deck, files);
+  check_samples(deck, files);
+  check_stages(deck, files);
+  warn_of_room(deck, files);
   return files;
 }
 

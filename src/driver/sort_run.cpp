@@ -16,6 +16,7 @@
 #include "io/interruption.hpp"
 #include "io/pending_steps.hpp"
 #include "io/sorting_parts.hpp"
+#include "kokkosort/detection/universal_templates.hpp"
 #include "kokkosort/errors.hpp"
 #include "kokkosort/io/phy_folder.hpp"
 #include "kokkosort/recording/whitened_copy.hpp"
@@ -50,9 +51,11 @@ std::vector<std::string> channel_warnings(const Preparation& preparation) {
 std::vector<std::string> sorting_warnings(const SortDeck& deck, const SortResult& result) {
   std::vector<std::string> warnings;
   if (result.pcs_are_generic)
-    warnings.emplace_back(
-        "too few peaks to learn universal templates from: generic ones were used; lower "
-        "detection.learning_threshold, or name a file of templates, detection.universal_templates");
+    warnings.emplace_back(fmt::format(
+        "too few peaks to learn universal templates from, {} of the {} that are needed: generic ones were "
+        "used; lower detection.learning_threshold, or name a file of templates, "
+        "detection.universal_templates",
+        result.isolated_peaks, fewest_peaks(deck.stages.detection)));
   if (result.unfinished_windows > 0)
     warnings.emplace_back(fmt::format("{} had spikes left after {}; raise matching.max_peels",
                                       counted(result.unfinished_windows, "window"),

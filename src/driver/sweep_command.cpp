@@ -40,8 +40,7 @@ void run_sweep_deck(const CommandLine& line) {
   const auto points = run_sweep(plan, problem, say);
   write_sweep_csv(table, problem, plan, points, run);
   write_sweep(result, problem, plan, points, run);
-  table.commit();
-  result.commit();
+  commit_together({&table, &result});
   if (!line.quiet) fmt::print("result: {} and {}\n", deck.result().string(), deck.table().string());
 }
 

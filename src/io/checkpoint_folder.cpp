@@ -83,7 +83,7 @@ void CheckpointFolder::tell_difference(const std::string& name, const std::strin
     options_.tell(fmt::format("{}: is not used: {}", path_of(name).string(), difference));
 }
 
-void CheckpointFolder::save(const std::string& name, const ArraysToSave& arrays) {
+bool CheckpointFolder::save(const std::string& name, const ArraysToSave& arrays) {
   finish();
   const fs::path path = path_of(name);
   fs::path written = path;
@@ -95,13 +95,14 @@ void CheckpointFolder::save(const std::string& name, const ArraysToSave& arrays)
     std::error_code ignored;
     fs::remove(written, ignored);
     options_.tell(std::string(error.what()) + "; this checkpoint is not kept, the run goes on");
-    return;
+    return false;
   }
   syncing_ = std::async(std::launch::async, [written, path] {
     sync_to_disk(written);
     fs::rename(written, path);
     sync_to_disk(path.parent_path());
   });
+  return true;
 }
 
 void CheckpointFolder::finish() {

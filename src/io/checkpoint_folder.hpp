@@ -36,7 +36,7 @@ class CheckpointFolder final : public Checkpoints {
   CheckpointFolder& operator=(const CheckpointFolder&) = delete;
 
   std::optional<SavedArrays> load(const std::string& name) override;
-  void save(const std::string& name, const ArraysToSave& arrays) override;
+  bool save(const std::string& name, const ArraysToSave& arrays) override;
   void remove(const std::string& beginning) override;
   bool is_due() const override;
   bool should_stop() const override { return options_.should_stop(); }

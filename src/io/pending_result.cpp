@@ -12,20 +12,26 @@ namespace kokkosort {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+void write_journal(const fs::path& journal, const std::vector<PendingResult*>& results) {
+  fs::remove(journal);  // a link of its name could lead elsewhere
+  std::ofstream lines(journal);
+  for (const PendingResult* const result : results) lines << result->path().string() << '\n';
+  lines.close();
+  if (!lines) throw std::runtime_error(journal.string() + ": cannot be written");
+  sync_to_disk(journal);
+}
+
+}  // namespace
+
 void commit_together(const std::vector<PendingResult*>& results, const fs::path& journal) {
   for (PendingResult* const result : results) result->sync();
   const SignalHold hold;
-  {
-    fs::remove(journal);  // a link of its name could lead elsewhere
-    std::ofstream lines(journal);
-    for (const PendingResult* const result : results) lines << result->path().string() << '\n';
-    lines.close();
-    if (!lines) throw std::runtime_error(journal.string() + ": cannot be written");
-  }
-  sync_to_disk(journal);
+  if (!journal.empty()) write_journal(journal, results);
   for (PendingResult* const result : results) result->place();
   for (PendingResult* const result : results) result->finish();
-  fs::remove(journal);
+  if (!journal.empty()) fs::remove(journal);
 }
 
 std::vector<fs::path> half_committed(const fs::path& journal) {

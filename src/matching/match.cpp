@@ -1,9 +1,12 @@
 #include "kokkosort/matching/match.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 #include <utility>
 
+#include "core/counted.hpp"
 #include "core/host_loop.hpp"
 #include "core/instantiate.hpp"
 #include "core/transfers.hpp"
@@ -223,6 +226,11 @@ class RecordingMatcher {
       result_.unit.push_back(templates_.template_at[static_cast<std::size_t>(spike.unit)]);
       result_.amplitude.push_back(spike.amplitude);
     }
+    if (static_cast<std::int64_t>(result_.n_spikes()) > options_.max_spikes)
+      throw InputError(fmt::format(
+          "matching found more than {} in the first {} of {}; raise matching.threshold or "
+          "memory.host_limit_mb",
+          counted(options_.max_spikes, "spike"), window.core_end, counted(n_samples_of(input_), "sample")));
   }
 
   /// The spikes of windows [first, n_done_), which were found last.

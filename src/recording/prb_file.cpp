@@ -22,7 +22,7 @@ class PrbReader {
   PrbReader(const std::string& text, const std::string& file)
       : file_(file), groups_(read_python_value(text, root, file)) {}
 
-  ProbeFile read() const {
+  NamedNumbers read() const {
     if (groups_.kind != Kind::dict)
       fail(root, "is no dict of groups, e.g. {0: {'channels': ..., 'geometry': ...}}");
     const std::vector<std::string> names = group_names();
@@ -30,7 +30,7 @@ class PrbReader {
     ProbeNumbers all;
     for (std::size_t i = 0; i < names.size(); ++i)
       add_group(groups_.items[2 * i + 1], fmt::format("{}[{}]", root, names[i]), shanks[i], all);
-    return checked_probe(all, file_, {"channels", "geometry", "geometry", root});
+    return {std::move(all), {"channels", "geometry", "geometry", root}};
   }
 
  private:
@@ -79,6 +79,11 @@ class PrbReader {
 
   void add_in_order(const std::vector<PythonValue>& places, const std::string& key, std::size_t n_channels,
                     ProbeNumbers& all) const {
+    const auto holds_all = [n_channels](const PythonValue& axis) {
+      return axis.kind == Kind::list && axis.items.size() == n_channels;
+    };
+    if (places.size() == 2 && n_channels != 2 && std::all_of(places.begin(), places.end(), holds_all))
+      fail(key, fmt::format("has shape [2, {0}]; it must be [{0}, 2]: write it transposed", n_channels));
     if (places.size() != n_channels)
       fail(key, fmt::format("has {}, but 'channels' has {}; they must agree",
                             counted(places.size(), "position"), n_channels));
@@ -120,6 +125,8 @@ class PrbReader {
 
 }  // namespace
 
-ProbeFile parse_prb(const std::string& text, const std::string& file) { return PrbReader(text, file).read(); }
+NamedNumbers parse_prb(const std::string& text, const std::string& file) {
+  return PrbReader(text, file).read();
+}
 
 }  // namespace kokkosort

@@ -47,16 +47,32 @@ TracePreparation without_whitening(const std::vector<std::int32_t>& column, doub
   return traces;
 }
 
-void check(const Recording& recording, const std::vector<std::int32_t>& column,
-           const PreprocessingOptions& options) {
+/// Channels that each channel is decorrelated from.
+std::size_t whitening_neighbours(const std::vector<std::int32_t>& column,
+                                 const PreprocessingOptions& options) {
+  return std::min(static_cast<std::size_t>(std::max(options.whitening_channels, 1)), column.size());
+}
+
+void check_length(const Recording& recording, const std::vector<std::int32_t>& column,
+                  const PreprocessingOptions& options) {
   constexpr std::size_t samples_a_neighbour = 10;
-  const std::size_t k = std::min(static_cast<std::size_t>(options.whitening_channels), column.size());
+  const std::size_t k = whitening_neighbours(column, options);
   const auto needed = static_cast<std::int64_t>(samples_a_neighbour * k);
   if (recording.n_samples() < needed)
     throw InputError(
         fmt::format("the recording has {}; to whiten channels by their {} nearest takes at least {}; "
                     "give a longer one, or lower preprocessing.whitening_channels",
                     counted(recording.n_samples(), "sample"), k, needed));
+}
+
+/// Device bytes that looking at some windows takes.
+template <class Exec>
+std::size_t look_bytes(const Recording& recording, const TracePreparation& traces,
+                       const std::vector<SampleRange>& windows) {
+  const RowPlan plan(traces, recording.n_samples());
+  return WindowReader<Exec>::device_bytes(recording, plan.stored(windows)) +
+         sizeof(float) * RowPreparer<Exec>::floats(traces, plan, windows, 0) +
+         Covariance<Exec>::device_bytes(traces.n_channels(), longest_of(windows));
 }
 
 /// What looking at some windows takes.
@@ -93,13 +109,6 @@ struct Look {
     const double filter = traces.highpass_hz > 0.0 ? 2.0 * HighPass::operations : 0.0;
     return {static_cast<double>(stored.n_bytes()),
             static_cast<double>(window.size()) * n_channels * (n_channels + 1.0 + filter)};
-  }
-
-  std::size_t device_bytes(const TracePreparation& traces) const {
-    const RowPlan plan(traces, recording.n_samples());
-    return WindowReader<Exec>::device_bytes(recording, plan.stored(windows)) +
-           sizeof(float) * RowPreparer<Exec>::floats(traces, plan, windows, 0) +
-           Covariance<Exec>::device_bytes(traces.n_channels(), longest_of(windows));
   }
 };
 
@@ -168,32 +177,46 @@ void put_weights(const LocalWhitening& whitening, Preparation& result) {
     }
 }
 
+}  // namespace
+
 template <class Exec>
-void check_memory(const Look<Exec>& look, const TracePreparation& traces,
-                  const PreprocessingOptions& options) {
-  const std::size_t needed = look.device_bytes(traces);
+void check_preparation(const Recording& recording, const std::vector<std::int32_t>& column,
+                       double sampling_rate_hz, const PreprocessingOptions& options) {
+  check_length(recording, column, options);
+  TracePreparation traces = without_whitening(column, sampling_rate_hz, 0.0, options.highpass_hz);
+  const std::size_t needed =
+      look_bytes<Exec>(recording, traces, windows_to_look_at(recording.n_samples(), options));
   if (needed <= options.device_limit_bytes) return;
   throw DeviceLimitError(
       fmt::format("memory.device_limit_mb = {} is too small: preprocessing windows of {} samples of {} "
                   "needs {}; raise it, or lower preprocessing.window_samples",
-                  options.device_limit_bytes >> 20, options.window_samples,
-                  counted(traces.n_channels(), "channel"), (needed >> 20) + 1));
+                  options.device_limit_bytes >> 20, options.window_samples, counted(column.size(), "channel"),
+                  (needed >> 20) + 1));
 }
 
-}  // namespace
+TracePreparation unlearned_preparation(const std::vector<std::int32_t>& column, double sampling_rate_hz,
+                                       const PreprocessingOptions& options) {
+  TracePreparation traces = without_whitening(column, sampling_rate_hz, 0.0, options.highpass_hz);
+  const std::size_t n_channels = column.size();
+  const std::size_t k = whitening_neighbours(column, options);
+  traces.common_reference = options.common_reference && n_channels >= static_cast<std::size_t>(std::max(
+                                                                          options.min_reference_channels, 0));
+  traces.neighbours = HostMatrix<std::int32_t>("kokkosort::recording::neighbours_on_host", n_channels, k);
+  traces.weights = HostMatrix<float>("kokkosort::recording::weights_on_host", n_channels, k);
+  return traces;
+}
 
 template <class Exec>
 Preparation prepare_recording(const Exec& exec, Recording& recording, const Probe& probe,
                               const std::vector<std::int32_t>& column, double sampling_rate_hz, double offset,
                               const PreprocessingOptions& options, TransferLedger& ledger) {
-  check(recording, column, options);
+  check_preparation<Exec>(recording, column, sampling_rate_hz, options);
   const std::size_t n_channels = column.size();
   Preparation result;
   result.traces = without_whitening(column, sampling_rate_hz, offset, options.highpass_hz);
   result.channels.resize(n_channels);
   const Look<Exec> look{exec, recording, windows_to_look_at(recording.n_samples(), options), ledger,
                         result.times};
-  check_memory(look, result.traces, options);
 
   // First which channels are dead, then the median of the others.
   const ChannelExtremes<Exec> extremes = make_extremes(exec, n_channels);
@@ -228,9 +251,11 @@ Preparation prepare_recording(const Exec& exec, Recording& recording, const Prob
   return result;
 }
 
-#define INSTANTIATE(Exec)                                                                  \
-  template Preparation prepare_recording(const Exec&, Recording&, const Probe&,            \
-                                         const std::vector<std::int32_t>&, double, double, \
+#define INSTANTIATE(Exec)                                                                           \
+  template void check_preparation<Exec>(const Recording&, const std::vector<std::int32_t>&, double, \
+                                        const PreprocessingOptions&);                               \
+  template Preparation prepare_recording(const Exec&, Recording&, const Probe&,                     \
+                                         const std::vector<std::int32_t>&, double, double,          \
                                          const PreprocessingOptions&, TransferLedger&);
 KOKKOSORT_INSTANTIATE(INSTANTIATE)
 #undef INSTANTIATE

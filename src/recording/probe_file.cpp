@@ -20,7 +20,7 @@ bool begins_with(std::string_view text, std::string_view start) {
 
 }  // namespace
 
-ProbeFile read_probe(const std::filesystem::path& path) {
+ProbeFile read_probe(const std::filesystem::path& path, const ExcludedColumns& excluded) {
   std::string text = read_small_file(path);
   if (begins_with(text, "\xef\xbb\xbf")) text.erase(0, 3);  // the mark of UTF-8, which some editors write
   if (begins_with(text, "MATLAB") || begins_with(text, "\x89HDF"))
@@ -28,8 +28,11 @@ ProbeFile read_probe(const std::filesystem::path& path) {
         path.string() +
         ": is a MATLAB or HDF5 file, not a probe; save it as Kilosort's JSON (chanMap, xc, yc, kcoords)");
   const std::size_t first = text.find_first_not_of(" \t\r\n");
-  if (first != std::string::npos && text[first] == '{') return parse_probe_json(text, path.string());
-  if (text.find("channel_groups") != std::string::npos) return parse_prb(text, path.string());
+  const auto checked = [&](const NamedNumbers& probe) {
+    return checked_probe(probe.numbers, path.string(), probe.keys, excluded);
+  };
+  if (first != std::string::npos && text[first] == '{') return checked(parse_probe_json(text, path.string()));
+  if (text.find("channel_groups") != std::string::npos) return checked(parse_prb(text, path.string()));
   throw InputError(
       path.string() +
       ": is no probe; it must be JSON of ProbeInterface or Kilosort, or a .prb file with channel_groups");
@@ -46,9 +49,9 @@ ProbeFile linear_probe(std::size_t n_channels, double spacing_um) {
   return file;
 }
 
-ProbeFile without_columns(const ProbeFile& probe, const std::vector<std::int64_t>& excluded,
-                          const std::string& key) {
-  const std::set<std::int64_t> out(excluded.begin(), excluded.end());
+ProbeFile without_columns(const ProbeFile& probe, const ExcludedColumns& excluded) {
+  const std::string& key = excluded.key;
+  const std::set<std::int64_t> out(excluded.columns.begin(), excluded.columns.end());
   for (const std::int64_t column : out)
     if (std::find(probe.column.begin(), probe.column.end(), column) == probe.column.end())
       throw InputError(fmt::format("{}: {} is the column of no channel; the probe has columns {} to {}", key,

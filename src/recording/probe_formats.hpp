@@ -3,14 +3,14 @@
 
 #include <string>
 
-#include "kokkosort/recording/probe_file.hpp"
+#include "recording/probe_numbers.hpp"
 
 namespace kokkosort {
 
 /// ProbeInterface's or Kilosort's JSON. @param file  what errors begin with
-ProbeFile parse_probe_json(const std::string& text, const std::string& file);
+NamedNumbers parse_probe_json(const std::string& text, const std::string& file);
 
 /// A .prb file. @param file  what errors begin with
-ProbeFile parse_prb(const std::string& text, const std::string& file);
+NamedNumbers parse_prb(const std::string& text, const std::string& file);
 
 }  // namespace kokkosort

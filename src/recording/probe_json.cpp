@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string_view>
+#include <utility>
 
 #include "core/counted.hpp"
 #include "kokkosort/errors.hpp"
@@ -23,7 +24,7 @@ class ProbeJson {
  public:
   ProbeJson(const std::string& text, const std::string& file) : file_(file), root_(parse(text)) {}
 
-  ProbeFile read() const {
+  NamedNumbers read() const {
     if (root_.contains("probes")) return read_probeinterface();
     if (root_.contains("chanMap") || root_.contains("xc") || root_.contains("yc")) return read_kilosort();
     throw InputError(file_ +
@@ -90,7 +91,7 @@ class ProbeJson {
     return all;
   }
 
-  ProbeFile read_kilosort() const {
+  NamedNumbers read_kilosort() const {
     const auto array = [&](const std::string& key) {
       return numbers(member(root_, "", key, "Kilosort's JSON has chanMap, xc, yc, kcoords and n_chan"), key);
     };
@@ -100,24 +101,24 @@ class ProbeJson {
     probe.y_um = array("yc");
     probe.shank =
         root_.contains("kcoords") ? array("kcoords") : std::vector<double>(probe.column.size(), 0.0);
-    const ProbeFile file = checked_probe(probe, file_, {"chanMap", "xc", "yc", "kcoords"});
+    const std::size_t n_channels = probe.column.size();
     // Kilosort's own files count here the probe's channels, others the recording's.
     const auto n_chan = root_.find("n_chan");
-    if (n_chan != root_.end() && !(number(*n_chan, "n_chan") >= static_cast<double>(file.n_channels())))
+    if (n_chan != root_.end() && !(number(*n_chan, "n_chan") >= static_cast<double>(n_channels)))
       fail("n_chan", fmt::format("is {}, but chanMap has {}; it must be as many or more",
-                                 number(*n_chan, "n_chan"), counted(file.n_channels(), "channel")));
-    return file;
+                                 number(*n_chan, "n_chan"), counted(n_channels, "channel")));
+    return {std::move(probe), {"chanMap", "xc", "yc", "kcoords"}};
   }
 
-  ProbeFile read_probeinterface() const {
+  NamedNumbers read_probeinterface() const {
     ProbeNumbers all;
     double next_shank = 0.0;
     const Json& probes = list(root_["probes"], "probes");
     for (std::size_t i = 0; i < probes.size(); ++i)
       next_shank = add_probe(probes[i], fmt::format("probes[{}]", i), next_shank, all);
     if (all.column.empty()) fail("probes", "no contact is wired to a channel; set device_channel_indices");
-    return checked_probe(all, file_,
-                         {"device_channel_indices", "contact_positions", "contact_positions", "shank_ids"});
+    return {std::move(all),
+            {"device_channel_indices", "contact_positions", "contact_positions", "shank_ids"}};
   }
 
   /// Adds a probe's wired contacts, on shanks from first_shank. @return the first shank after them
@@ -133,6 +134,9 @@ class ProbeJson {
         numbers(member(probe, prefix, "device_channel_indices",
                        "give each contact's column of the recording (Probe.set_device_channel_indices)"),
                 column_key);
+    if (is_transposed(positions, columns.size()))
+      fail(position_key,
+           fmt::format("has shape [2, {0}]; it must be [{0}, 2]: write it transposed", columns.size()));
     check_length(columns.size(), column_key, positions.size());
     const std::vector<double> shanks =
         read_shanks(probe, prefix + "shank_ids", positions.size(), first_shank);
@@ -149,6 +153,14 @@ class ProbeJson {
       all.shank.push_back(shanks[i]);
     }
     return shanks.empty() ? first_shank : *std::max_element(shanks.begin(), shanks.end()) + 1.0;
+  }
+
+  /// All contacts' x, then their y.
+  static bool is_transposed(const Json& positions, std::size_t n_contacts) {
+    return n_contacts != 2 && positions.size() == 2 &&
+           std::all_of(positions.begin(), positions.end(), [n_contacts](const Json& axis) {
+             return axis.is_array() && axis.size() == n_contacts;
+           });
   }
 
   void check_length(std::size_t size, const std::string& key, std::size_t n_contacts) const {
@@ -188,7 +200,7 @@ class ProbeJson {
 
 }  // namespace
 
-ProbeFile parse_probe_json(const std::string& text, const std::string& file) {
+NamedNumbers parse_probe_json(const std::string& text, const std::string& file) {
   return ProbeJson(text, file).read();
 }
 

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <tuple>
 #include <unordered_map>
@@ -23,8 +24,9 @@ constexpr int highest_named_shank = 1000000;
 
 class Checker {
  public:
-  Checker(const ProbeNumbers& numbers, const std::string& file, const ProbeKeys& keys)
-      : numbers_(numbers), file_(file), keys_(keys) {}
+  Checker(const ProbeNumbers& numbers, const std::string& file, const ProbeKeys& keys,
+          const ExcludedColumns& excluded)
+      : numbers_(numbers), file_(file), keys_(keys), excluded_(excluded) {}
 
   ProbeFile check() const {
     check_lengths();
@@ -35,10 +37,12 @@ class Checker {
     check_columns(probe.column);
     probe.probe.x_um = numbers_.x_um;
     probe.probe.y_um = numbers_.y_um;
+    if (!excluded_.columns.empty()) probe = without_columns(probe, excluded_);
     check_axis(probe, probe.probe.x_um, keys_.x);
     check_axis(probe, probe.probe.y_um, keys_.y);
     check_unit(probe.probe);
     check_distinct(probe);
+    check_distances(probe);
     return probe;
   }
 
@@ -118,7 +122,7 @@ class Checker {
                                          [&](std::size_t a, std::size_t b) { return place(a) == place(b); });
     if (pair == order.end()) return;
     const std::size_t a = pair[0], b = pair[1];
-    const std::string keys = keys_.x == keys_.y ? keys_.x : keys_.x + ", " + keys_.y;
+    const std::string keys = position_keys();
     const auto same =
         std::count_if(order.begin(), order.end(), [&](std::size_t i) { return place(i) == place(a); });
     const auto all = std::count(probe.shank.begin(), probe.shank.end(), probe.shank[a]);
@@ -127,13 +131,45 @@ class Checker {
                              probe.shank[a], probe.x_um[a], probe.y_um[a]));
     fail(keys,
          fmt::format("the channels of columns {} and {} are both at ({}, {}) of shank {}; give each its own "
-                     "position, or shank",
+                     "position or shank, or leave one out (input.exclude_channels)",
                      file.column[a], file.column[b], probe.x_um[a], probe.y_um[a], probe.shank[a]));
   }
+
+  /// No contacts of a shank are so near to each other: in millimetres they would be.
+  void check_distances(const ProbeFile& file) const {
+    constexpr double nearest_um = 0.5;
+    const Probe& probe = file.probe;
+    using Cell = std::tuple<std::int32_t, std::int64_t, std::int64_t>;
+    std::map<Cell, std::vector<std::size_t>>
+        cells;  // nearest_um wide; few channels in each, or two are refused
+    for (std::size_t i = 0; i < file.n_channels(); ++i) {
+      const auto x = static_cast<std::int64_t>(std::floor(probe.x_um[i] / nearest_um));
+      const auto y = static_cast<std::int64_t>(std::floor(probe.y_um[i] / nearest_um));
+      for (std::int64_t near_x = x - 1; near_x <= x + 1; ++near_x)
+        for (std::int64_t near_y = y - 1; near_y <= y + 1; ++near_y)
+          if (const auto cell = cells.find({probe.shank[i], near_x, near_y}); cell != cells.end())
+            for (const std::size_t other : cell->second) refuse_nearer(file, other, i, nearest_um);
+      cells[{probe.shank[i], x, y}].push_back(i);
+    }
+  }
+
+  void refuse_nearer(const ProbeFile& file, std::size_t a, std::size_t b, double nearest_um) const {
+    const Probe& probe = file.probe;
+    const double distance = std::hypot(probe.x_um[a] - probe.x_um[b], probe.y_um[a] - probe.y_um[b]);
+    if (distance < nearest_um)
+      fail(position_keys(),
+           fmt::format(
+               "the channels of columns {} and {} are {:.3g} um apart; positions must be micrometres, and "
+               "channels at least {} apart",
+               file.column[a], file.column[b], distance, nearest_um));
+  }
+
+  std::string position_keys() const { return keys_.x == keys_.y ? keys_.x : keys_.x + ", " + keys_.y; }
 
   const ProbeNumbers& numbers_;
   const std::string& file_;
   const ProbeKeys& keys_;
+  const ExcludedColumns& excluded_;
 };
 
 bool names_a_shank(const std::string& name, int& number) {
@@ -144,8 +180,9 @@ bool names_a_shank(const std::string& name, int& number) {
 
 }  // namespace
 
-ProbeFile checked_probe(const ProbeNumbers& numbers, const std::string& file, const ProbeKeys& keys) {
-  return Checker(numbers, file, keys).check();
+ProbeFile checked_probe(const ProbeNumbers& numbers, const std::string& file, const ProbeKeys& keys,
+                        const ExcludedColumns& excluded) {
+  return Checker(numbers, file, keys, excluded).check();
 }
 
 std::vector<double> number_shanks(const std::vector<std::string>& names, double first) {

@@ -24,9 +24,16 @@ struct ProbeKeys {
   std::string shank;
 };
 
+struct NamedNumbers {
+  ProbeNumbers numbers;
+  ProbeKeys keys;
+};
+
 /// @param file  what errors begin with
+/// @param excluded  channels that are left out before the others' places are looked at
 /// @throws InputError as read_probe does
-ProbeFile checked_probe(const ProbeNumbers& numbers, const std::string& file, const ProbeKeys& keys);
+ProbeFile checked_probe(const ProbeNumbers& numbers, const std::string& file, const ProbeKeys& keys,
+                        const ExcludedColumns& excluded = {});
 
 /// Shanks' names as numbers: what they say if all are whole numbers that can be one, else in order of
 /// appearance.

@@ -136,11 +136,14 @@ class RecordingSorter {
     }
     result_.pcs = std::move(learned.pcs);
     result_.pcs_are_generic = learned.are_generic;
+    result_.isolated_peaks = learned.n_peaks;
   }
 
-  static std::string in_words(const UniversalTemplates& learned) {
-    return (learned.are_generic ? "generic ones; too few to learn from: " : "from ") +
-           counted(learned.n_peaks, "isolated peak");
+  std::string in_words(const UniversalTemplates& learned) const {
+    const std::string peaks = counted(learned.n_peaks, "isolated peak");
+    if (!learned.are_generic) return "from " + peaks;
+    return fmt::format("generic ones; too few to learn from: {}, and {} are needed", peaks,
+                       fewest_peaks(options().detection));
   }
 
   /// Detects spikes, or matches templates, and clusters what is found.

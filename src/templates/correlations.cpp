@@ -1,6 +1,7 @@
 #include "kokkosort/templates/correlations.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -30,6 +31,32 @@ struct RowBlock {
   std::size_t columns() const { return last_column - first_column; }
 };
 
+/// How many templates each one meets, itself among them, and which range these lie in.
+struct MeetingCounts {
+  std::vector<std::uint32_t> count;
+  std::vector<std::uint32_t> first;
+  std::vector<std::uint32_t> last;  // one past the last
+
+  std::size_t n_pairs() const { return std::accumulate(count.begin(), count.end(), std::size_t{0}); }
+};
+
+/// Counts before any pair is listed: all pairs of very many templates may be too many for the host, too.
+MeetingCounts count_pairs(const TemplateLayout& templates) {
+  const std::size_t n = templates.n_templates;
+  MeetingCounts counts{std::vector<std::uint32_t>(n), std::vector<std::uint32_t>(n),
+                       std::vector<std::uint32_t>(n)};
+  host_loop("templates::count_pairs", n, [&](const std::size_t i) {
+    counts.first[i] = static_cast<std::uint32_t>(n);
+    for (std::size_t j = 0; j < n; ++j) {
+      if (!templates.meet(i, j)) continue;
+      ++counts.count[i];
+      counts.first[i] = std::min(counts.first[i], static_cast<std::uint32_t>(j));
+      counts.last[i] = static_cast<std::uint32_t>(j + 1);
+    }
+  });
+  return counts;
+}
+
 /// The pairs that share a channel, by rows.
 struct PairList {
   std::vector<std::uint32_t> first{0};
@@ -37,34 +64,35 @@ struct PairList {
   std::vector<std::int32_t> other;
 };
 
-PairList list_pairs(const TemplateLayout& templates) {
-  std::vector<std::vector<std::int32_t>> met(templates.n_templates);
-  host_loop("templates::pairs_that_meet", met.size(), [&](const std::size_t i) {
-    for (std::size_t j = 0; j < templates.n_templates; ++j)
-      if (templates.meet(i, j)) met[i].push_back(static_cast<std::int32_t>(j));
-  });
+PairList list_pairs(const TemplateLayout& templates, const MeetingCounts& counts) {
   PairList pairs;
-  for (std::size_t i = 0; i < met.size(); ++i) {
-    pairs.row.insert(pairs.row.end(), met[i].size(), static_cast<std::int32_t>(i));
-    pairs.other.insert(pairs.other.end(), met[i].begin(), met[i].end());
-    pairs.first.push_back(static_cast<std::uint32_t>(pairs.other.size()));
-  }
+  for (const std::uint32_t count : counts.count) pairs.first.push_back(pairs.first.back() + count);
+  pairs.row.resize(pairs.first.back());
+  pairs.other.resize(pairs.first.back());
+  host_loop("templates::pairs_that_meet", templates.n_templates, [&](const std::size_t i) {
+    std::size_t pair = pairs.first[i];
+    for (std::size_t j = counts.first[i]; j < counts.last[i]; ++j) {
+      if (!templates.meet(i, j)) continue;
+      pairs.row[pair] = static_cast<std::int32_t>(i);
+      pairs.other[pair++] = static_cast<std::int32_t>(j);
+    }
+  });
   return pairs;
 }
 
-std::vector<RowBlock> make_blocks(const TemplateLayout& templates, const PairList& pairs,
+std::vector<RowBlock> make_blocks(const TemplateLayout& templates, const MeetingCounts& counts,
                                   std::size_t block_templates) {
   std::vector<RowBlock> blocks;
+  std::size_t n_pairs = 0;
   for (std::size_t first = 0; first < templates.n_templates; first += block_templates) {
     const std::size_t last = std::min(first + block_templates, templates.n_templates);
-    RowBlock block{first, last, first, first + 1, 0, 0, span_of(templates.footprints, first, last)};
-    block.first_pair = pairs.first[block.first];
-    block.last_pair = pairs.first[block.last];
-    for (std::size_t pair = block.first_pair; pair < block.last_pair; ++pair) {
-      const auto j = static_cast<std::size_t>(pairs.other[pair]);
-      block.first_column = std::min(block.first_column, j);
-      block.last_column = std::max(block.last_column, j + 1);
+    RowBlock block{first, last, first, first + 1, n_pairs, 0, span_of(templates.footprints, first, last)};
+    for (std::size_t i = first; i < last; ++i) {
+      n_pairs += counts.count[i];
+      block.first_column = std::min<std::size_t>(block.first_column, counts.first[i]);
+      block.last_column = std::max<std::size_t>(block.last_column, counts.last[i]);
     }
+    block.last_pair = n_pairs;
     blocks.push_back(block);
   }
   return blocks;
@@ -169,9 +197,9 @@ std::size_t bytes_of(std::size_t n_pairs, std::size_t n_lags, const ScratchSizes
 }  // namespace
 
 std::size_t correlation_bytes(const TemplateLayout& templates, int nt, const CorrelationOptions& options) {
-  const PairList pairs = list_pairs(templates);
-  const auto blocks = make_blocks(templates, pairs, static_cast<std::size_t>(options.block_templates));
-  return bytes_of(pairs.other.size(), 2 * static_cast<std::size_t>(nt) - 1,
+  const MeetingCounts counts = count_pairs(templates);
+  const auto blocks = make_blocks(templates, counts, static_cast<std::size_t>(options.block_templates));
+  return bytes_of(counts.n_pairs(), 2 * static_cast<std::size_t>(nt) - 1,
                   scratch_sizes(blocks, templates.n_pcs));
 }
 
@@ -182,13 +210,14 @@ TemplateCorrelations<Exec> correlate_templates(const Exec& exec, const PlacedTem
   if (options.block_templates < 1)
     throw std::invalid_argument("correlate_templates: block_templates is below 1");
   const std::size_t n_pcs = templates.n_pcs;
-  const PairList pairs = list_pairs(templates);
+  const MeetingCounts counts = count_pairs(templates);
   const HostMatrix<float> lags = pc_products(wPCA);
   const std::vector<RowBlock> blocks =
-      make_blocks(templates, pairs, static_cast<std::size_t>(options.block_templates));
+      make_blocks(templates, counts, static_cast<std::size_t>(options.block_templates));
   const ScratchSizes sizes = scratch_sizes(blocks, n_pcs);
-  const std::size_t n_pairs = pairs.other.size();
+  const std::size_t n_pairs = counts.n_pairs();
   check_memory(bytes_of(n_pairs, lags.extent(1), sizes), n_pairs, options.limit_bytes);
+  const PairList pairs = list_pairs(templates, counts);
 
   TemplateCorrelations<Exec> correlations;
   correlations.nt = static_cast<int>(wPCA.extent(1));

@@ -10,6 +10,7 @@
 #include "kokkosort/templates/pc_products.hpp"
 #include "templates/candidates.hpp"
 #include "templates/pair_bimodality.hpp"
+#include "templates/template_energy.hpp"
 
 namespace kokkosort {
 namespace {
@@ -106,9 +107,14 @@ class TemplateMerger {
       candidate.other = static_cast<std::int32_t>(left[static_cast<std::size_t>(candidate.other)]);
     }
     std::erase_if(candidates, [this](const MergeCandidate& candidate) {
-      return rejected_.contains({candidate.kept, candidate.other});
+      return shank_of(candidate.kept) != shank_of(candidate.other) ||
+             rejected_.contains({candidate.kept, candidate.other});
     });
     return candidates;
+  }
+
+  std::int32_t shank_of(std::int32_t k) const {
+    return spikes_.probe.shank[largest_channel(templates_, static_cast<std::size_t>(k))];
   }
 
   /// The candidates' scores; 0 for those that are one neuron in any case.

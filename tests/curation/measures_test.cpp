@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
 #include <vector>
 
 #include "clustering/correlogram_reference.hpp"
 #include "curation/curation_problem.hpp"
+#include "kokkosort/templates/split_by_template.hpp"
 #include "templates/waveform_reference.hpp"
 
 namespace kokkosort::test {
@@ -106,6 +109,31 @@ TYPED_TEST(MeasuresTest, FeaturesAreOfTheUnitsChannels) {
     }
   }
   EXPECT_GT(absent, 0u);
+}
+
+/// A spike's features are its own: those of another cluster, looked at before it, leave no trace. Clusters
+/// share templates, and those channels.
+TYPED_TEST(MeasuresTest, TheOrderOfClustersChangesNothing) {
+  auto problem = this->random_recording();
+  for (std::size_t i = 0; i < problem.labels.size(); ++i)
+    problem.labels[i] = static_cast<std::int32_t>(i % 5);
+  problem.means = mean_features(problem.spikes, problem.labels, 5);
+  const Sorting sorting = this->sort(problem);
+  ASSERT_EQ(sorting.n_units(), 5u);
+  const std::vector<std::int32_t> to{3, 0, 4, 1, 2};
+  for (std::int32_t& label : problem.labels) label = to[static_cast<std::size_t>(label)];
+  problem.means = mean_features(problem.spikes, problem.labels, 5);
+  const Sorting other = this->sort(problem);
+  EXPECT_EQ(other.sample, sorting.sample);
+  EXPECT_EQ(other.matched, sorting.matched);
+  EXPECT_EQ(other.amplitude, sorting.amplitude);
+  EXPECT_EQ(other.x_um, sorting.x_um);
+  ASSERT_EQ(other.features.size(), sorting.features.size());
+  EXPECT_TRUE(std::equal(other.features.data(), other.features.data() + other.features.size(),
+                         sorting.features.data()));
+  std::map<std::int32_t, std::set<std::int32_t>> units;
+  for (std::size_t i = 0; i < sorting.n_spikes(); ++i) units[sorting.unit[i]].insert(other.unit[i]);
+  for (const auto& [unit, others] : units) EXPECT_EQ(others.size(), 1u) << unit;
 }
 
 TYPED_TEST(MeasuresTest, UnitsAreNumberedAlongTheProbe) {

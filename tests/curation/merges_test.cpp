@@ -59,6 +59,22 @@ TYPED_TEST(MergesTest, FiveParts) {
   EXPECT_EQ(train_of(sorting, 0), all);
 }
 
+/// One neuron found twice at some of its spikes, once by each of two units: it is one unit, each spike once.
+TYPED_TEST(MergesTest, CopiesOfSpikesInTwoUnitsGo) {
+  const auto a = this->neuron(5);
+  const Train all = this->fire(20.0);
+  auto halves = this->split(all, {0.6, 0.4});
+  Train copies;
+  for (std::size_t i = 0; i < halves[0].size(); i += 20) copies.push_back(halves[0][i] + 3);
+  Train both = halves[1];
+  both.insert(both.end(), copies.begin(), copies.end());
+  std::sort(both.begin(), both.end());
+  const Sorting sorting = this->sort({{a, halves[0]}, {a, both, 0.98f}});
+  ASSERT_EQ(sorting.n_units(), 1u);
+  EXPECT_EQ(this->report.duplicates, copies.size());
+  EXPECT_EQ(train_of(sorting, 0), all);
+}
+
 /// A waveform that is late in its window was found early: merged, its spikes are where the others are.
 TYPED_TEST(MergesTest, ShiftedCopiesMergeAndTheirTimesMove) {
   const auto a = this->neuron(5);
@@ -188,6 +204,21 @@ TYPED_TEST(MergesTest, TooFewPairsAreNoEvidence) {
   EXPECT_EQ(this->sort(problem).n_units(), 2u);
   this->options.min_expected_pairs = 0.0;
   EXPECT_EQ(this->sort(problem).n_units(), 1u);
+}
+
+/// Two rare neurons that look alike, but not the same: no pair of their spikes speaks for one neuron.
+TYPED_TEST(MergesTest, RarePairsStay) {
+  const auto a = this->neuron(5, 40.0);
+  const auto b = this->unlike(a, 20.0);
+  for (const double rate_hz : {0.1, 0.5}) {
+    const auto problem = this->problem_of({{a, this->fire(rate_hz)}, {b, this->fire(rate_hz)}});
+    this->options.merge = false;
+    const double similarity = this->sort(problem).similarity(0, 1);
+    EXPECT_GT(similarity, this->options.min_similarity);
+    EXPECT_LT(similarity, this->options.twin_similarity);
+    this->options.merge = true;
+    EXPECT_EQ(this->sort(problem).n_units(), 2u) << rate_hz << " Hz, similarity " << similarity;
+  }
 }
 
 /// Two halves of a neuron that fires so little that their times cannot tell.

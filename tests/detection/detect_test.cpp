@@ -236,6 +236,52 @@ TYPED_TEST(DetectTest, TooManySpikesAreRefused) {
   EXPECT_NE(message.find("detection.threshold"), std::string::npos) << message;
 }
 
+/// Whole numbers on channels that are each alone on a shank, and a shape of one sample: a spike is what is
+/// above the threshold and the largest within ±2 samples, the earliest of equals.
+TYPED_TEST(DetectTest, MoreSpikesInAWindowThanAnyBuffer) {
+  constexpr std::int64_t n = 60000;
+  constexpr std::int64_t reach = 2;
+  constexpr std::size_t n_channels = 12;
+  Probe probe = linear_probe(n_channels);
+  for (std::size_t c = 0; c < n_channels; ++c) probe.shank[c] = static_cast<std::int32_t>(c);
+  DetectionProblem alone(probe);
+  alone.options.threshold = 0.5;
+  alone.pcs.wPCA = HostMatrix<float>("kokkosort::test::one_sample", 1, 9);
+  alone.pcs.wPCA(0, 4) = 1.0f;
+  alone.pcs.wTEMP = alone.pcs.wPCA;
+  alone.pcs.peak_sample = reach;
+  std::uniform_int_distribution<int> value(-60, 60);
+  std::vector<std::int16_t> stored(static_cast<std::size_t>(n) * n_channels);
+  for (std::int16_t& x : stored) x = static_cast<std::int16_t>(value(this->random));
+  const auto at = [&](std::int64_t t, std::size_t c) {
+    return stored[static_cast<std::size_t>(t) * n_channels + c];
+  };
+  const auto is_spike = [&](std::int64_t t, std::size_t c) {
+    for (std::int64_t u = std::max<std::int64_t>(0, t - reach); u <= std::min(n - 1, t + reach); ++u)
+      if (at(u, c) > at(t, c) || (at(u, c) == at(t, c) && u < t)) return false;
+    return at(t, c) > 0;
+  };
+
+  MemoryRecording recording(stored, n_channels);
+  const TracePreparation as_stored = whitened_already(n_channels, 1.0);
+  const SpikeFeatures found = detect_spikes(TypeParam(), {recording, as_stored}, alone.probe, alone.grid,
+                                            alone.pcs, alone.options, this->ledger)
+                                  .spikes;
+  ASSERT_EQ(alone.options.window_samples, n);
+  EXPECT_GT(found.n_spikes(), 100000u);
+  std::size_t i = 0;
+  for (std::int64_t t = 0; t < n; ++t)
+    for (std::size_t c = 0; c < n_channels; ++c) {
+      if (!is_spike(t, c)) continue;
+      ASSERT_LT(i, found.n_spikes());
+      ASSERT_EQ(found.sample(i), t);
+      ASSERT_EQ(found.centre(i), static_cast<std::int32_t>(c));
+      ASSERT_EQ(found.features(i, 0, 0), static_cast<float>(at(t, c)));
+      ++i;
+    }
+  EXPECT_EQ(i, found.n_spikes());
+}
+
 /// What the refusal names is enough; chunks are shorter first.
 TYPED_TEST(DetectTest, MemoryLimits) {
   this->record(200, 18100);

@@ -84,9 +84,10 @@ inline std::vector<PlantedShape> random_shapes(std::mt19937_64& random, const De
 }
 
 /// Searches traces of a whole recording, [channels, samples], in windows of options.window_samples.
+/// @param later  zeros of the recording before the traces
 template <class Exec>
 WindowSpikes search_traces(const DetectionProblem& problem, const HostMatrix<float>& traces,
-                           const Exec& exec = Exec()) {
+                           const Exec& exec = Exec(), std::int64_t later = 0) {
   const auto n_samples = static_cast<std::int64_t>(traces.extent(1));
   const std::int64_t length = std::min<std::int64_t>(problem.options.window_samples, n_samples);
   const SearchSizes sizes =
@@ -108,7 +109,9 @@ WindowSpikes search_traces(const DetectionProblem& problem, const HostMatrix<flo
       }
     Kokkos::deep_copy(exec, workspace.traces, on_host);
     exec.fence();
-    const WindowSpikes some = search_window(exec, tables, window, problem.options, workspace, ledger);
+    const WindowSpikes some =
+        search_window(exec, tables, {later + window.first, later + window.last, later + n_samples},
+                      problem.options, workspace, ledger);
     all.sample.insert(all.sample.end(), some.sample.begin(), some.sample.end());
     all.centre.insert(all.centre.end(), some.centre.begin(), some.centre.end());
     all.features.insert(all.features.end(), some.features.begin(), some.features.end());

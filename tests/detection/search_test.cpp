@@ -180,6 +180,23 @@ TYPED_TEST(SearchTest, PlantedSpikesAreFound) {
   EXPECT_LE(found.sample.size(), hits + 2);
 }
 
+/// A window far along a recording: the same spikes, later.
+TYPED_TEST(SearchTest, WindowsBeyondTwoToTheThirtyOneSamples) {
+  const DetectionProblem problem(linear_probe(6));
+  constexpr std::int64_t n = 3000;
+  constexpr std::int64_t later = 5 * (std::int64_t{1} << 31) + 7;
+  const HostMatrix<float> traces = noise_traces(this->random, 6, n);
+  std::vector<PlantedShape> planted = random_shapes(this->random, problem, 20, n);
+  for (std::size_t i = 0; i < planted.size(); ++i)
+    planted[i].sample = static_cast<std::int64_t>(100 + 140 * i);
+  add_shapes(problem, planted, traces);
+  const WindowSpikes early = search_traces<TypeParam>(problem, traces);
+  WindowSpikes late = search_traces<TypeParam>(problem, traces, TypeParam(), later);
+  EXPECT_GE(late.sample.size(), 18u);
+  for (std::int64_t& sample : late.sample) sample -= later;
+  expect_same_bytes(early, late);
+}
+
 /// The answer depends neither on windows, nor on what is on the device at once.
 TYPED_TEST(SearchTest, WindowsAndChunksGiveTheSameBytes) {
   DetectionProblem problem(staggered_probe(16));

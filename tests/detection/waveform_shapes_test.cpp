@@ -196,5 +196,42 @@ TEST_F(WaveformShapesTest, OneShapeOfOppositeClips) {
   EXPECT_NEAR(dot(shapes, 0, shapes, 0), 1.0, 1e-6);
 }
 
+/// The same clip again and again: all clusters but one are empty, and all have its shape.
+TEST_F(WaveformShapesTest, ShapesOfOneClipRepeated) {
+  const PrincipalComponents pcs = spike_pcs();
+  HostMatrix<float> clips("kokkosort::test::clips", 500, nt);
+  for (std::size_t i = 0; i < 500; ++i) std::copy_n(&pcs.wTEMP(2, 0), nt, &clips(i, 0));
+  scale_to_unit(clips);
+  const HostMatrix<float> wPCA = principal_components(clips, 6);
+  const HostMatrix<float> shapes = shapes_of(clips, wPCA, 6, 1);
+  for (std::size_t k = 0; k < 6; ++k) {
+    EXPECT_NEAR(dot(shapes, k, shapes, k), 1.0, 1e-6) << k;
+    EXPECT_NEAR(dot(shapes, k, pcs.wTEMP, 2), 1.0, 1e-6) << k;
+  }
+}
+
+/// Clips that no component holds have no direction: they must not spoil the others' shapes.
+TEST_F(WaveformShapesTest, ClipsOutsideTheComponents) {
+  HostMatrix<float> clips("kokkosort::test::clips", 100, nt);
+  for (std::size_t i = 0; i < 100; ++i) clips(i, i < 70 ? 20 : 40) = 5.0f;
+  scale_to_unit(clips);
+  const HostMatrix<float> wPCA = principal_components(clips, 1);
+  const HostPoints points = coefficients(clips, wPCA);
+  for (std::size_t i = 0; i < 100; ++i) EXPECT_NEAR(points.at(0, i), i < 70 ? 1.0 : 0.0, 1e-12) << i;
+  const HostMatrix<float> shapes = shapes_of(clips, wPCA, 2, 1);
+  for (std::size_t k = 0; k < 2; ++k) {
+    EXPECT_NEAR(dot(shapes, k, shapes, k), 1.0, 1e-6) << k;
+    EXPECT_NEAR(shapes(k, 20), 1.0f, 1e-6f) << k;
+  }
+}
+
+TEST_F(WaveformShapesTest, ClipsOfZerosStayZeros) {
+  const HostMatrix<float> clips("kokkosort::test::clips", 3, nt);
+  clips(1, 7) = 2.0f;
+  scale_to_unit(clips);
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t t = 0; t < nt; ++t) EXPECT_EQ(clips(i, t), i == 1 && t == 7 ? 1.0f : 0.0f);
+}
+
 }  // namespace
 }  // namespace kokkosort::test

@@ -10,14 +10,16 @@ namespace {
 constexpr bool is_host = runs_on_host<Kokkos::DefaultExecutionSpace>;
 constexpr std::size_t gigabyte = std::size_t{1} << 30;
 
-std::size_t settled(std::size_t limit, std::size_t memory) {
-  settle_device_limit(limit, {"a device", memory});
+/// On a device of 80 GB.
+std::size_t settled(std::size_t limit, std::size_t free) {
+  settle_device_limit(limit, {"a device", 80 * gigabyte, free});
   return limit;
 }
 
-TEST(DeviceLimit, IsHalfOfWhatTheDeviceHasUnlessGiven) {
+TEST(DeviceLimit, IsHalfOfWhatIsFreeUnlessGiven) {
   EXPECT_EQ(settled(0, 6 * gigabyte), 3 * gigabyte);
-  EXPECT_EQ(settled(0, 80 * gigabyte), is_host ? 4 * gigabyte : 40 * gigabyte);
+  EXPECT_EQ(settled(0, 70 * gigabyte), is_host ? 4 * gigabyte : 35 * gigabyte);
+  EXPECT_EQ(settled(5 * gigabyte, 6 * gigabyte), 5 * gigabyte);
   EXPECT_EQ(settled(5 * gigabyte, 80 * gigabyte), 5 * gigabyte);
 }
 

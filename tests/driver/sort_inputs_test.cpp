@@ -94,8 +94,41 @@ TEST_F(SortInputs, ATimeRangeIsSortedAsAFileOfItsOwn) {
   EXPECT_EQ(file.attribute<std::int64_t>("recording", "n_samples"), last - first);
 }
 
+/// In a file of 69 GB, of which 8 MB exist.
+TEST_F(SortInputs, ATimeRangeBeyondTwoToTheThirtyOneSamples) {
+  constexpr std::int64_t second = 71581;  // 2 s later 31 bits are full
+  constexpr std::int64_t first = second * 30000;
+  static_assert(first < std::int64_t{1} << 31 && first + n > std::int64_t{1} << 31);
+  const auto bytes_of = [](std::int64_t samples) {
+    return static_cast<std::uintmax_t>(samples) * 2 * n_channels;
+  };
+  write_text(data_ / "sparse.bin", "");
+  std::error_code error;
+  fs::resize_file(data_ / "sparse.bin", bytes_of(first), error);
+  if (error) GTEST_SKIP() << "NOT TESTED: " << error.message();
+  std::ofstream(data_ / "sparse.bin", std::ios::binary | std::ios::app)
+      .write(reinterpret_cast<const char*>(samples_.data()), static_cast<std::streamsize>(bytes_of(n)));
+
+  Contents expected = sorted();
+  const std::vector<std::int64_t> times = spike_samples();
+  Contents found =
+      sorted(named("input.recording", data_ / "sparse.bin") + "input.time_range_s='[71581, 71585]'");
+  const std::vector<std::int64_t> later = spike_samples();
+  ASSERT_EQ(times.size(), later.size());
+  EXPECT_GT(times.size(), 200u);
+  for (std::size_t i = 0; i < times.size(); ++i) ASSERT_EQ(later[i], times[i] + first);
+  expected.erase("/spikes/sample");
+  found.erase("/spikes/sample");
+  expect_same(expected, found);
+  const std::string phy = read_text(folder() / "phy/spike_times.npy");
+  std::vector<std::int64_t> in_phy(times.size());
+  ASSERT_GT(phy.size(), 8 * in_phy.size());
+  std::memcpy(in_phy.data(), phy.data() + phy.size() - 8 * in_phy.size(), 8 * in_phy.size());
+  EXPECT_EQ(in_phy, later);
+}
+
 TEST_F(SortInputs, ExcludedChannelsAreAsIfTheProbeHadThemNot) {
-  const ProbeFile fewer = without_columns(probe_, {3, 12}, "");
+  const ProbeFile fewer = without_columns(probe_, {{3, 12}, ""});
   write_text(data_ / "fewer.json", to_kilosort_json(fewer, n_channels));
   const Contents expected = sorted(named("input.probe", data_ / "fewer.json") + "input.channels=16");
   expect_sorted_as(expected, "input.exclude_channels='[12, 3]'");
@@ -181,13 +214,15 @@ TEST_F(SortInputs, WrongDecksAreRefused) {
   refused("input.probe=/nowhere/p.json", "/nowhere/p.json: there is no such file");
   refused("input.sampling_rate_hz=1e6", "a waveform of 2 ms has 2001 samples, at most 1001 can be sorted");
   refused("input.channels=8",
-          "probe.json: channel 15 of the probe is column 15 of the recording (from 0), which has 8 columns");
+          "probe.json: the probe has 16 channels, and the recording 8 columns; set input.ch");
+  refused("input.channels=8 input.exclude_channels='[0, 1, 2, 3, 4, 5, 6, 7]'",
+          "probe.json: channel 7 of the probe is column 15 of the recording (from 0), which has 8 columns");
   refused("input.channels=7",
           "r.bin: has 3840000 bytes, 10 more than a whole number of samples of 7 channels");
   refused("input.channels=17", "r.bin: ");
   refused("input.dtype=float", "input.dtype is 'float'; it must be one of int16, uint16, int32, float32");
   refused("input.sampling_rate_hz=0", "input.sampling_rate_hz is missing, and ");
-  refused("input.sampling_rate_hz=50", "input.sampling_rate_hz is 50; it must be from 100");
+  refused("input.sampling_rate_hz=50", "input.sampling_rate_hz is 50; it must be from 3000");
   refused("preprocessing.highpass_hz=15000", "preprocessing.highpass_hz is 15000; it must be below half of");
   refused("detection.nt=60", "detection.nt is 60; it must be odd");
   refused("detection.nt=7", "detection.nt is 7; it must be odd, and at least 9");

@@ -146,6 +146,31 @@ TEST_F(PhyFolder, FeaturesHaveComponentsBeforeChannels) {
             (std::vector<std::uint32_t>{0, 1, 2, 1, 2, 3, 2, 3, 4}));
 }
 
+/// The same units in another order: a spike's features stay its own, on its unit's channels.
+TEST_F(PhyFolder, TheOrderOfUnitsChangesNoFeature) {
+  SmallSorting small;
+  write(small);
+  const auto features = values<float>("pc_features", head("<f4", "(40, 2, 3)"));
+  const auto channels = values<std::uint32_t>("pc_feature_ind", head("<u4", "(3, 3)"));
+  const std::vector<std::int32_t> unit = small.sorting.unit;
+
+  const std::vector<std::size_t> to{2, 0, 1};
+  const HostMatrix<std::int32_t> moved("kokkosort::test::unit_channels", 3, 3);
+  for (std::size_t u = 0; u < 3; ++u)
+    for (std::size_t row = 0; row < 3; ++row) moved(to[u], row) = small.sorting.unit_channels(u, row);
+  small.sorting.unit_channels = moved;
+  for (std::int32_t& u : small.sorting.unit) u = static_cast<std::int32_t>(to[static_cast<std::size_t>(u)]);
+  for (Unit& u : small.sorting.units) u.spikes = 0;
+  for (const std::int32_t u : small.sorting.unit) ++small.sorting.units[static_cast<std::size_t>(u)].spikes;
+  write(small, true);
+  EXPECT_EQ(values<float>("pc_features", head("<f4", "(40, 2, 3)")), features);
+  const auto moved_channels = values<std::uint32_t>("pc_feature_ind", head("<u4", "(3, 3)"));
+  for (std::size_t i = 0; i < 40; ++i)
+    for (std::size_t row = 0; row < 3; ++row)
+      EXPECT_EQ(moved_channels[static_cast<std::size_t>(small.sorting.unit[i]) * 3 + row],
+                channels[static_cast<std::size_t>(unit[i]) * 3 + row]);
+}
+
 TEST_F(PhyFolder, HoldsTheChannels) {
   write(SmallSorting());
   EXPECT_EQ(values<std::int64_t>("channel_map", head("<i8", "(5,)")),

@@ -78,7 +78,8 @@ TYPED_TEST(PursuitTest, AnyFirstBlock) {
   const TemplateProblem problem =
       random_problem(this->random, linear_probe(8), random_pcs(this->random, 3, 9), 8);
   const HostMatrix<float> traces = this->busy_traces(problem, 400, 6);
-  for (const std::int64_t block : {-4, -3, -2, -1, 0, 1, 2, 3, 1000001}) {
+  for (const std::int64_t block :
+       std::initializer_list<std::int64_t>{-4, -3, -2, -1, 0, 1, 2, 3, 1000001, 10000000001}) {
     SCOPED_TRACE(block);
     EXPECT_GT(this->expect_as_direct(problem, traces, {}, block), 30u);
   }

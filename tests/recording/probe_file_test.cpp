@@ -196,10 +196,10 @@ TEST(LinearProbe, IsOneColumn) {
 
 TEST(WithoutColumns, LeavesTheOthersInOrder) {
   const ProbeFile probe = read_probe_text(kilosort_json);
-  expect_probe(without_columns(probe, {}, "k"), {3, 1, 0}, {0, 16.5, 0}, {0, 20, 40}, {0, 0, 1});
-  expect_probe(without_columns(probe, {1, 1}, "k"), {3, 0}, {0, 0}, {0, 40}, {0, 1});
+  expect_probe(without_columns(probe, {{}, "k"}), {3, 1, 0}, {0, 16.5, 0}, {0, 20, 40}, {0, 0, 1});
+  expect_probe(without_columns(probe, {{1, 1}, "k"}), {3, 0}, {0, 0}, {0, 40}, {0, 1});
   const auto error = [&](const std::vector<std::int64_t>& excluded) {
-    return message_of<InputError>([&] { without_columns(probe, excluded, "input.exclude"); });
+    return message_of<InputError>([&] { without_columns(probe, {excluded, "input.exclude"}); });
   };
   EXPECT_EQ(error({3, 2}), "input.exclude: 2 is the column of no channel; the probe has columns 0 to 3");
   EXPECT_TRUE(

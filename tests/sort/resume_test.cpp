@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "execution_spaces.hpp"
@@ -58,7 +59,7 @@ TYPED_TEST(ResumeTest, StepByStep) {
 }
 
 TYPED_TEST(ResumeTest, SomeStepsAtATime) {
-  for (const int steps : {5, 17, 30, 44}) {
+  for (const int steps : {5, 14, 25, 40}) {  // in detection, or in matching
     SCOPED_TRACE(steps);
     MemoryCheckpoints checkpoints;
     checkpoints.due_after = 2;
@@ -67,7 +68,7 @@ TYPED_TEST(ResumeTest, SomeStepsAtATime) {
     const SortResult result = this->problem.template sort<TypeParam>(&checkpoints);
     expect_same_sorting(result, this->undisturbed);
     EXPECT_NE(result.resumed_at, "");
-    EXPECT_FALSE(this->problem.progress.resumed.empty());
+    ASSERT_FALSE(this->problem.progress.resumed.empty());
     EXPECT_GT(this->problem.progress.resumed.front(), 0);
   }
 }
@@ -83,6 +84,30 @@ TYPED_TEST(ResumeTest, BlocksWithAGapAreNotUsedBehindIt) {
   checkpoints.saved["detection-0003"] = checkpoints.saved["detection-0005"];
   expect_same_sorting(this->problem.template sort<TypeParam>(&checkpoints), this->undisturbed);
   EXPECT_EQ(this->problem.progress.resumed.front(), 3 * 9000);
+}
+
+/// What could not be kept, as on a full disk, is kept with what is found next.
+TYPED_TEST(ResumeTest, ADiskThatIsFullForAWhile) {
+  class FullForAWhile final : public Checkpoints {
+   public:
+    std::optional<SavedArrays> load(const std::string& name) override { return kept.load(name); }
+    bool save(const std::string& name, const ArraysToSave& arrays) override {
+      kept.is_full = ++n_tries > 4 && n_tries < 9;
+      return kept.save(name, arrays);
+    }
+    void remove(const std::string& beginning) override { kept.remove(beginning); }
+    bool is_due() const override { return true; }
+    bool should_stop() const override { return false; }
+
+    MemoryCheckpoints kept;
+    int n_tries = 0;
+  } checkpoints;
+  expect_same_sorting(this->problem.template sort<TypeParam>(&checkpoints), this->undisturbed);
+  EXPECT_GT(checkpoints.n_tries, checkpoints.kept.n_saved);
+  checkpoints.kept.remove("clusters");
+  expect_same_sorting(this->problem.template sort<TypeParam>(&checkpoints.kept), this->undisturbed);
+  ASSERT_FALSE(this->problem.progress.resumed.empty());
+  EXPECT_EQ(this->problem.progress.resumed.front(), 4 * 30000);  // all
 }
 
 /// What the next pass does not need goes.

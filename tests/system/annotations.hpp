@@ -27,6 +27,7 @@ inline const std::string fill_prefix = "Kokkos::View::initialization [";
 inline const std::vector<std::string> kokkos_allocations = {
     "Kokkos::Serial::scratch_mem",  "Kokkos::OpenMP::scratch_mem",    "Kokkos::InternalScratchSpace",
     "Kokkos::InternalScratchFlags", "Kokkos::InternalScratchUnified", "Kokkos::InternalScratchLocks",
+    "Kokkos::CudaSpace::TeamScratchMemory",
 };
 
 inline bool starts_with_any(const std::string& name, const std::vector<std::string>& prefixes) {

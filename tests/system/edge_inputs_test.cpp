@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "execution_spaces.hpp"
+#include "io/temporary_folder.hpp"
 #include "kokkosort/clustering/cluster.hpp"
 #include "kokkosort/errors.hpp"
 #include "system/recording.hpp"
@@ -59,7 +60,7 @@ class EdgeInputsTest : public testing::Test {
 TYPED_TEST_SUITE(EdgeInputsTest, ExecutionSpaces, ExecutionSpaceName);
 
 TYPED_TEST(EdgeInputsTest, SectionsOfAnySize) {
-  for (const int n : {1, 2, 9, 10, 11, 15, 16, 17, 49, 50, 51, 999, 1000, 1001}) {
+  for (const int n : {1, 2, 9, 10, 11, 15, 16, 17, 49, 50, 51, 99, 100, 101, 999, 1000, 1001}) {
     SCOPED_TRACE(std::to_string(n) + " spikes");
     const Recording recording = two_neurons_a_section(this->seed, 1, n);
     EXPECT_EQ(this->cluster(recording.spikes).sections.size(), 1u);
@@ -114,6 +115,18 @@ TYPED_TEST(EdgeInputsTest, LargestFeatures) {
       this->copies(1200, {{1e6f, 1e6f, 1e6f, 1e6f, 1e6f, 1e6f}, {-1e6f, 1e6f, -1e6f, 1e6f, -1e6f, 1e6f}})
           .spikes);
   EXPECT_EQ(clustering.n_units(), 2u);
+}
+
+/// No distance can be told from such: nothing is clustered rather than anything.
+TYPED_TEST(EdgeInputsTest, FeaturesThatAreNoNumbersAreRefused) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  for (const float bad : {std::numeric_limits<float>::quiet_NaN(), infinity, -infinity, 1e20f}) {
+    SpikeFeatures spikes = this->copies(600, {{9, 1, 0, 2, 0, 0}, {0, 0, 0, 0, 20, 0}}).spikes;
+    spikes.features(417, 1, 2) = bad;
+    const std::string message = message_of<InputError>([&] { this->cluster(spikes); });
+    EXPECT_NE(message.find("the spike at sample 125100 has a feature of "), std::string::npos) << message;
+    EXPECT_EQ(message.find('\n'), std::string::npos);
+  }
 }
 
 /// Features so small that their squares are below the smallest f32.

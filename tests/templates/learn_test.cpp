@@ -153,6 +153,35 @@ TYPED_TEST(LearnTest, AlmostTheSameMergesWhateverItsSpikesSay) {
   EXPECT_EQ(this->learn(clustered, look).n_templates(), 2u);
 }
 
+/// Of so few spikes' features nothing can be said.
+TYPED_TEST(LearnTest, TooFewSpikesAreNoEvidence) {
+  const auto a = this->neuron(5);
+  TemplateOptions options;
+  options.certain_correlation = 2.0;
+  for (const auto& [spikes, templates] : {std::pair{9u, 2u}, std::pair{40u, 1u}}) {
+    const auto clustered = this->record({{a, 300, 5}, {a, spikes, 5}});
+    ASSERT_GT(likeness(clustered, 0, 1), 0.9);
+    EXPECT_EQ(this->learn(clustered, options).n_templates(), templates) << spikes << " spikes";
+  }
+}
+
+/// Seen by both shanks, largest now on one and now on the other.
+TYPED_TEST(LearnTest, NeverAcrossShanks) {
+  const auto shape = this->neuron(5);
+  std::vector<std::vector<float>> neurons(2, std::vector<float>(n_channels * n_pcs));
+  for (std::size_t k = 0; k < 2; ++k)
+    for (const std::size_t c : {std::size_t{4}, std::size_t{5}})
+      for (std::size_t p = 0; p < n_pcs; ++p)
+        neurons[k][c * n_pcs + p] = shape[5 * n_pcs + p] * (c % 2 == k ? 1.0f : 0.9f);
+  auto clustered = this->record({{neurons[0], 300, 4}, {neurons[1], 200, 5}});
+  ASSERT_GT(likeness(clustered, 0, 1), 0.98);
+  EXPECT_EQ(this->learn(clustered).n_templates(), 1u);
+  clustered.spikes.probe = two_shank_probe(n_channels);
+  const LearnedTemplates learned = this->learn(clustered);
+  EXPECT_EQ(learned.template_of, (Numbers{0, 1}));
+  EXPECT_EQ(learned.spikes, (std::vector<std::int64_t>{300, 200}));
+}
+
 TYPED_TEST(LearnTest, LeavesAllWhenAskedTo) {
   const auto a = this->neuron(5);
   const auto clustered = this->record({{a, 300, 5}, {a, 200, 5}, {this->neuron(2), 250, 2}});

@@ -47,7 +47,8 @@ void check_device_memory(const SpikeFeatures& spikes, const ClusteringOptions& o
 /// @param exec     instance every kernel runs on; fenced on return
 /// @param spikes   host memory; sample times not decreasing
 /// @param ledger   gains the bytes that crossed
-/// @throws InputError if there are no spikes, or one section alone exceeds the memory budget
+/// @throws InputError if there are no spikes, one has a feature that is not finite, or one section alone exceeds
+/// the memory budget
 /// Source: Pachitariu et al. 2024, Methods, "Graph-based clustering".
 template <class Exec>
 Clustering cluster_spikes(const Exec& exec, const SpikeFeatures& spikes, const ClusteringOptions& options,

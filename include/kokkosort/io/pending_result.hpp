@@ -29,9 +29,9 @@ class PendingResult {
 };
 
 /// Puts results that belong together in their places, in a row and undisturbed by signals, when all are on
-/// the disk: old and new ones are not mixed. Should the machine stop in between, a journal tells of it.
-/// @param journal  a file that is there meanwhile
-void commit_together(const std::vector<PendingResult*>& results, const std::filesystem::path& journal);
+/// the disk: old and new ones are not mixed.
+/// @param journal  a file that is there meanwhile, and tells of it should the machine stop; empty: none
+void commit_together(const std::vector<PendingResult*>& results, const std::filesystem::path& journal = {});
 
 /// Results that a commit was about to put in their places when it was interrupted: they may be replaced.
 std::vector<std::filesystem::path> half_committed(const std::filesystem::path& journal);

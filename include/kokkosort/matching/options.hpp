@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace kokkosort {
 
@@ -14,6 +15,7 @@ struct MatchingOptions {
   int block_templates = 32;    // whose scores are one product
   int rounds_per_look = 0;  // queued between two looks at whether a spike was found; 0: what suits the device
   int team_threads = 0;     // of the pursuit's teams; 0: what suits the device
+  std::int64_t max_spikes = std::int64_t{1} << 31;
   std::size_t device_limit_bytes = 4ull << 30;
 };
 

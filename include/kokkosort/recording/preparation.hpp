@@ -71,6 +71,17 @@ struct Preparation {
   StageTimes times;
 };
 
+/// Whether a recording is long enough to be prepared so, and the memory budget large enough; reads none of it.
+/// @throws InputError if not, naming the key
+template <class Exec>
+void check_preparation(const Recording& recording, const std::vector<std::int32_t>& column,
+                       double sampling_rate_hz, const PreprocessingOptions& options);
+
+/// A preparation of the size that prepare_recording makes, without what only the samples tell: for checks of
+/// what later stages need.
+TracePreparation unlearned_preparation(const std::vector<std::int32_t>& column, double sampling_rate_hz,
+                                       const PreprocessingOptions& options);
+
 /// Learns how to whiten a recording from the covariance of some of its windows: for each channel the row of
 /// the ZCA matrix of its nearest channels on its shank. Dead channels are left out of all.
 ///

@@ -38,8 +38,8 @@ struct LearnedTemplates {
 /// spikes, moved by the lag, project without a trough (section 5 of DESIGN; Kilosort4 merges the candidates
 /// unseen). Those that correlate almost perfectly merge in any case: a strong neuron's spikes that were
 /// aligned a sample apart do have a trough between them, as the components hold no shift exactly, while the
-/// most alike of the 380 neurons of two simulated probes correlate at less than 0.97. Largest first; the mean
-/// is weighted by spikes. Repeated until nothing merges.
+/// most alike of the 380 neurons of two simulated probes correlate at less than 0.97. Never across shanks.
+/// Largest first; the mean is weighted by spikes. Repeated until nothing merges.
 ///
 /// @param spikes  that were clustered
 /// @param labels  [spikes], the cluster of each, 0 … units − 1
