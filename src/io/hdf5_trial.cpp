@@ -21,7 +21,7 @@ namespace {
 
 constexpr unsigned longest_wait_s = 60;                                  // a file system may be slow
 constexpr std::uintmax_t largest_read_twice = std::uintmax_t{64} << 20;  // bytes of a file, and of a dataset
-constexpr rlim_t longest_work_s = 5;                                     // of a processor: a million objects
+constexpr rlim_t longest_work_s = 3;                                     // of a processor: a million objects
 
 herr_t try_attribute(hid_t object, const char* name, const H5A_info_t*, void*) {
   const Id attribute(H5Aopen(object, name, H5P_DEFAULT));
