@@ -334,10 +334,13 @@ TEST_F(SortResumes, AChangedDeckRepeatsWhatDependsOnIt) {
       {"preprocessing.highpass_hz=400", {}, {"preprocessing", "detection", clustering}},
       {"input.time_range_s='[0, 10]'", {}, {"preprocessing", "detection", clustering}},
   };
+  go_on();
+  const fs::path before = data_ / "before";
+  fs::rename(folder(), before);
   for (const Change& change : changes) {
     SCOPED_TRACE(change.options);
     const Files expected = undisturbed(change.options);
-    go_on();
+    fs::copy(before, folder(), fs::copy_options::recursive);
     go_on("--overwrite " + change.options);
     for (const std::string& stage : change.restored) EXPECT_TRUE(was_restored(stage)) << stage << last_log();
     for (const std::string& stage : change.repeated) EXPECT_FALSE(was_restored(stage)) << stage << last_log();
