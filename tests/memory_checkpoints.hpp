@@ -16,8 +16,9 @@ class MemoryCheckpoints final : public Checkpoints {
     if (!saved.contains(name)) return {};
     return SavedArrays(saved.at(name));
   }
-  bool save(const std::string& name, const ArraysToSave& arrays) override {
-    if (is_full) return false;
+  void save(const std::string& name, ArraysToSave arrays) override {
+    was_saved = !is_full;
+    if (is_full) return;
     std::map<std::string, SavedArray> copies;
     for (const ArrayToSave& array : arrays.arrays())
       std::visit(
@@ -29,8 +30,8 @@ class MemoryCheckpoints final : public Checkpoints {
           array.pieces);
     saved[name] = std::move(copies);
     ++n_saved;
-    return true;
   }
+  bool finish() override { return was_saved; }
   void remove(const std::string& beginning) override {
     std::erase_if(saved, [&](const auto& entry) { return entry.first.starts_with(beginning); });
   }
@@ -41,6 +42,7 @@ class MemoryCheckpoints final : public Checkpoints {
   int n_saved = 0;
   int due_after = 0;  // windows; 0: never
   bool is_full = false;
+  bool was_saved = true;
   int stop_at = 0;  // when it was asked so often; 0: never
 
  private:

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <any>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -32,36 +33,42 @@ struct ArrayToSave {
   std::variant<Pieces<float>, Pieces<double>, Pieces<std::int32_t>, Pieces<std::int64_t>> pieces;
 };
 
-/// What a checkpoint is made of. All but copies and numbers is borrowed, and must stay until it was saved.
+/// What a checkpoint is made of. Vectors are copied and Views stay as long as this does; pieces are borrowed.
 class ArraysToSave {
  public:
+  ArraysToSave() = default;
+  ArraysToSave(ArraysToSave&&) = default;  // copies would be elsewhere, and what is said to lie there is not
+  ArraysToSave& operator=(ArraysToSave&&) = default;
+
   template <class T>
   void add(const std::string& name, ArrayShape shape, ArrayToSave::Pieces<T> pieces) {
     arrays_.push_back({name, std::move(shape), std::move(pieces)});
   }
   template <class T>
-  void add(const std::string& name, const std::vector<T>& values) {
-    add<T>(name, {values.size()}, {{values.data(), values.size()}});
+  void add(const std::string& name, std::vector<T> values) {
+    const auto& copy = std::get<std::vector<T>>(copies_.emplace_back(std::move(values)));
+    add<T>(name, {copy.size()}, {{copy.data(), copy.size()}});
   }
   template <class T>
   void add(const std::string& name, const HostMatrix<T>& matrix) {
     add<T>(name, {matrix.extent(0), matrix.extent(1)}, {{matrix.data(), matrix.size()}});
+    kept_.emplace_back(matrix);
   }
   template <class T>
   void add(const std::string& name, const HostTensor3<T>& tensor) {
     add<T>(name, {tensor.extent(0), tensor.extent(1), tensor.extent(2)}, {{tensor.data(), tensor.size()}});
+    kept_.emplace_back(tensor);
   }
-  template <class T>
-  void add_copy(const std::string& name, std::vector<T> values) {
-    add(name, std::get<std::vector<T>>(copies_.emplace_back(std::move(values))));
-  }
-  void add_number(const std::string& name, double value) { add_copy<double>(name, {value}); }
+  /// Lets something stay that pieces are of.
+  void keep(std::any owner) { kept_.push_back(std::move(owner)); }
+  void add_number(const std::string& name, double value) { add(name, std::vector<double>{value}); }
 
   const std::vector<ArrayToSave>& arrays() const { return arrays_; }
 
  private:
   std::vector<ArrayToSave> arrays_;
   std::deque<ArrayValues> copies_;
+  std::vector<std::any> kept_;
 };
 
 /// An array that was saved.
@@ -107,9 +114,12 @@ class Checkpoints {
 
   /// @return what was saved under a name by a run that would find the same; none, if there is nothing such
   virtual std::optional<SavedArrays> load(const std::string& name) = 0;
-  /// Replaces what is there. That it cannot be saved is no reason to end: it is told, and the run goes on.
-  /// @return false if it cannot
-  virtual bool save(const std::string& name, const ArraysToSave& arrays) = 0;
+  /// Replaces what is there, beside what else the run does. That it cannot be saved is no reason to end: it
+  /// is told, and the run goes on.
+  /// @param arrays  what they borrow must stay until finish()
+  virtual void save(const std::string& name, ArraysToSave arrays) = 0;
+  /// Waits until all is saved. @return false if what was saved last could not be
+  virtual bool finish() = 0;
   /// Forgets all whose name begins so.
   virtual void remove(const std::string& beginning) = 0;
 

@@ -27,21 +27,38 @@ std::size_t WindowBlocks::restore(const std::function<void(SavedArrays&)>& take)
   return n_kept_;
 }
 
-void WindowBlocks::keep(std::size_t done, std::size_t of,
-                        const std::function<void(std::size_t first, ArraysToSave& block)>& collect) {
+ArraysToSave WindowBlocks::begin_block(std::size_t done) const {
+  ArraysToSave block;
+  block.add_number("first_window", static_cast<double>(n_kept_));
+  block.add_number("last_window", static_cast<double>(done));
+  return block;
+}
+
+void WindowBlocks::keep_some(std::size_t done, const Collect& collect) {
   if (kept_.checkpoints == nullptr) return;
   const bool stops = kept_.checkpoints->should_stop();
-  if (stops || done == of || kept_.checkpoints->is_due()) {
-    ArraysToSave block;
-    block.add_number("first_window", static_cast<double>(n_kept_));
-    block.add_number("last_window", static_cast<double>(done));
+  if (stops || kept_.checkpoints->is_due()) {
+    ArraysToSave block = begin_block(done);
     collect(n_kept_, block);
-    if (kept_.checkpoints->save(name_of(n_blocks_), block)) {
+    kept_.checkpoints->save(name_of(n_blocks_), std::move(block));
+    if (kept_.checkpoints->finish()) {
       ++n_blocks_;
       n_kept_ = done;
     }
   }
   if (stops) throw Stopped();
+}
+
+void WindowBlocks::keep_rest(std::size_t done, const Collect& collect) {
+  if (kept_.checkpoints == nullptr || n_kept_ == done) return;
+  ArraysToSave block = begin_block(done);
+  collect(n_kept_, block);
+  kept_.checkpoints->save(name_of(n_blocks_++), std::move(block));
+  n_kept_ = done;
+  if (kept_.checkpoints->should_stop()) {
+    kept_.checkpoints->finish();
+    throw Stopped();
+  }
 }
 
 }  // namespace kokkosort

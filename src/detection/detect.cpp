@@ -60,28 +60,6 @@ StageWork work_of_search(const SearchSizes& sizes, const SearchWindow& window, s
           2.0 * static_cast<double>(sizes.nt) * (static_cast<double>(sizes.n_shapes) * traces + features)};
 }
 
-/// Puts the windows' spikes into one list, and lets go of each as it is copied.
-void join(std::vector<WindowSpikes>& windows, SpikeFeatures& spikes) {
-  std::vector<std::size_t> first(1, 0);  // of the spikes of each window
-  for (const WindowSpikes& window : windows) first.push_back(first.back() + window.sample.size());
-  const std::size_t n = first.back();
-  const auto named = [](const std::string& what) {
-    return Kokkos::view_alloc(Kokkos::WithoutInitializing, "kokkosort::detection::" + what + "_on_host");
-  };
-  spikes.sample = HostVector<std::int64_t>(named("spike_samples"), n);
-  spikes.centre = HostVector<std::int32_t>(named("spike_centres"), n);
-  spikes.features = HostTensor3<float>(named("spike_features"), n, spikes.centres.channels.extent(1),
-                                       spikes.pcs.wPCA.extent(0));
-  const std::size_t width = spikes.n_rows() * spikes.n_pcs();
-  host_loop("detection::join", windows.size(), [&](std::size_t w) {
-    WindowSpikes& window = windows[w];
-    std::copy(window.sample.begin(), window.sample.end(), spikes.sample.data() + first[w]);
-    std::copy(window.centre.begin(), window.centre.end(), spikes.centre.data() + first[w]);
-    std::copy(window.features.begin(), window.features.end(), spikes.features.data() + first[w] * width);
-    window = {};
-  });
-}
-
 /// Searches the windows of a recording in order; members are what they share.
 template <class Exec>
 class RecordingSearch {
@@ -107,25 +85,31 @@ class RecordingSearch {
                                        TraceLoader<Exec>::device_bytes(recording, plan_.ranges));
   }
 
-  std::vector<WindowSpikes> run() {
-    const auto left = plan_.ranges.begin() + static_cast<std::ptrdiff_t>(n_done_);
+  /// Fills in the spikes, whose centres and components are there.
+  void run(SpikeFeatures& spikes) {
     if (n_done_ > 0 && recording_.progress != nullptr)
       recording_.progress->resume(n_done_ == plan_.windows.size() ? recording_.stored.n_samples()
                                                                   : plan_.windows[n_done_].first);
-    if (left == plan_.ranges.end()) return std::move(found_);
-    TraceLoader<Exec> loader(exec_, recording_, {left, plan_.ranges.end()}, {}, "detection", ledger_, times_);
-    while (n_done_ < plan_.windows.size()) {
-      loader.next(workspace_.traces);
-      search(plan_.windows[n_done_++]);
-      blocks_.keep(n_done_, plan_.windows.size(),
-                   [this](std::size_t first, ArraysToSave& block) { collect(first, block); });
-    }
-    return std::move(found_);
+    if (n_done_ < plan_.windows.size()) search_windows();
+    join(spikes);
+    blocks_.keep_rest(n_done_, [&](std::size_t, ArraysToSave& block) { collect_rest(spikes, block); });
   }
 
  private:
   ScopedStage<Exec> time(const std::string& stage) {
     return ScopedStage<Exec>(exec_, times_, "detection::" + stage);
+  }
+
+  /// Those that are left.
+  void search_windows() {
+    const auto left = plan_.ranges.begin() + static_cast<std::ptrdiff_t>(n_done_);
+    TraceLoader<Exec> loader(exec_, recording_, {left, plan_.ranges.end()}, {}, "detection", ledger_, times_);
+    while (n_done_ < plan_.windows.size()) {
+      loader.next(workspace_.traces);
+      search(plan_.windows[n_done_++]);
+      if (n_done_ < plan_.windows.size())
+        blocks_.keep_some(n_done_, [this](std::size_t first, ArraysToSave& block) { collect(first, block); });
+    }
   }
 
   void search(const SearchWindow& window) {
@@ -158,7 +142,45 @@ class RecordingSearch {
     }
     block.add<std::int64_t>("sample", {n}, std::move(sample));
     block.add<std::int32_t>("centre", {n}, std::move(centre));
-    block.add<float>("features", {n * plan_.sizes.n_rows * plan_.sizes.n_pcs}, std::move(features));
+    block.add<float>("features", {n * width()}, std::move(features));
+  }
+
+  /// Those of windows that no block has, of all spikes.
+  void collect_rest(const SpikeFeatures& spikes, ArraysToSave& block) const {
+    const std::int64_t first_sample = plan_.windows[blocks_.n_kept()].first;
+    const auto* const begin = spikes.sample.data();
+    const auto first =
+        static_cast<std::size_t>(std::lower_bound(begin, begin + spikes.n_spikes(), first_sample) - begin);
+    const std::size_t n = spikes.n_spikes() - first;
+    block.add<std::int64_t>("sample", {n}, {{begin + first, n}});
+    block.add<std::int32_t>("centre", {n}, {{spikes.centre.data() + first, n}});
+    block.add<float>("features", {n * width()}, {{spikes.features.data() + first * width(), n * width()}});
+    block.keep(spikes.sample);
+    block.keep(spikes.centre);
+    block.keep(spikes.features);
+  }
+
+  std::size_t width() const { return plan_.sizes.n_rows * plan_.sizes.n_pcs; }
+
+  /// Puts the windows' spikes into one list, and lets go of each as it is copied.
+  void join(SpikeFeatures& spikes) {
+    const auto stage = time("join");
+    std::vector<std::size_t> first(1, 0);  // of the spikes of each window
+    for (const WindowSpikes& window : found_) first.push_back(first.back() + window.sample.size());
+    const std::size_t n = first.back();
+    const auto named = [](const std::string& what) {
+      return Kokkos::view_alloc(Kokkos::WithoutInitializing, "kokkosort::detection::" + what + "_on_host");
+    };
+    spikes.sample = HostVector<std::int64_t>(named("spike_samples"), n);
+    spikes.centre = HostVector<std::int32_t>(named("spike_centres"), n);
+    spikes.features = HostTensor3<float>(named("spike_features"), n, plan_.sizes.n_rows, plan_.sizes.n_pcs);
+    host_loop("detection::join", found_.size(), [&](std::size_t w) {
+      WindowSpikes& window = found_[w];
+      std::copy(window.sample.begin(), window.sample.end(), spikes.sample.data() + first[w]);
+      std::copy(window.centre.begin(), window.centre.end(), spikes.centre.data() + first[w]);
+      std::copy(window.features.begin(), window.features.end(), spikes.features.data() + first[w] * width());
+      window = {};
+    });
   }
 
   const Exec& exec_;
@@ -195,18 +217,13 @@ Detection detect_spikes(const Exec& exec, PreparedRecording recording, const Pro
                         const StageCheckpoints& kept) {
   check_detection<Exec>(recording, grid, pcs, options);
   Detection result;
-  std::vector<WindowSpikes> found =
-      RecordingSearch<Exec>(exec, recording, grid, pcs, options, kept, result.times, ledger).run();
   result.spikes.probe = probe;
   result.spikes.pcs = pcs;
   result.spikes.centres = grid.centres;
   result.spikes.sampling_rate_hz = recording.preparation.sampling_rate_hz;
   result.spikes.dmin_um = grid.dmin_um;
   result.spikes.dminx_um = grid.dminx_um;
-  {
-    const ScopedStage stage(exec, result.times, "detection::join");
-    join(found, result.spikes);
-  }
+  RecordingSearch<Exec>(exec, recording, grid, pcs, options, kept, result.times, ledger).run(result.spikes);
   return result;
 }
 

@@ -32,7 +32,7 @@ constexpr std::string_view format_name = "KokkoSort checkpoint 1";
 constexpr std::size_t longest_preamble = std::size_t{1} << 24;
 constexpr std::size_t block_bytes = std::size_t{1} << 22;  // that a thread writes or reads at a time
 
-/// Order does not matter in it, so that threads can share it; the place of each word does.
+/// Order does not matter in it, so that threads can share the work; the place of each word does.
 std::uint64_t sum_words(const std::byte* bytes, std::size_t n_bytes, std::uint64_t place) {
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < n_bytes; i += sizeof(std::uint32_t)) {
@@ -68,16 +68,24 @@ void move_all(const fs::path& path, const Move& move, int file, const FileBlock&
   }
 }
 
-/// Moves all blocks. @return the sum of what they hold
-template <class Move>
-std::uint64_t move_blocks(const fs::path& path, const Move& move, int file,
-                          const std::vector<FileBlock>& blocks) {
+/// Reads all blocks, on all threads of the host. @return the sum of what they hold
+std::uint64_t read_blocks(const fs::path& path, int file, const std::vector<FileBlock>& blocks) {
   std::vector<std::uint64_t> sums(blocks.size());
   host_loop("io::checkpoint", blocks.size(), [&](std::size_t i) {
-    move_all(path, move, file, blocks[i]);
+    move_all(path, pread, file, blocks[i]);
     sums[i] = sum_words(blocks[i].memory, blocks[i].bytes, blocks[i].place);
   });
   return std::accumulate(sums.begin(), sums.end(), std::uint64_t{0});
+}
+
+/// Writes all blocks. @return the sum of what they hold
+std::uint64_t write_blocks(const fs::path& path, int file, const std::vector<FileBlock>& blocks) {
+  std::uint64_t sum = 0;
+  for (const FileBlock& block : blocks) {
+    move_all(path, pwrite, file, block);
+    sum += sum_words(block.memory, block.bytes, block.place);
+  }
+  return sum;
 }
 
 template <class T>
@@ -226,7 +234,7 @@ void write_checkpoint(const fs::path& path, const std::string& fingerprint, cons
   std::string preamble = preamble_of(fingerprint, table_of(arrays));
   move_all(path, pwrite, file.get(), {reinterpret_cast<std::byte*>(preamble.data()), preamble.size(), 0});
   const std::vector<FileBlock> blocks = blocks_of(arrays, preamble.size());
-  std::uint64_t sum = sum_of(preamble) + move_blocks(path, pwrite, file.get(), blocks);
+  std::uint64_t sum = sum_of(preamble) + write_blocks(path, file.get(), blocks);
   const std::uint64_t end = blocks.empty() ? preamble.size() : blocks.back().place + blocks.back().bytes;
   move_all(path, pwrite, file.get(), {reinterpret_cast<std::byte*>(&sum), sizeof(sum), end});
 }
@@ -251,7 +259,7 @@ std::optional<SavedArrays> read_checkpoint(const fs::path& path) {
     const std::uint64_t end = bytes - sizeof(sum);
     std::vector<FileBlock> blocks;
     std::map<std::string, SavedArray> arrays = make_arrays(preamble->table, preamble->length, end, blocks);
-    const std::uint64_t found = preamble->sum + move_blocks(path, pread, file.get(), blocks);
+    const std::uint64_t found = preamble->sum + read_blocks(path, file.get(), blocks);
     move_all(path, pread, file.get(), {reinterpret_cast<std::byte*>(&sum), sizeof(sum), end});
     if (sum != found) return {};
     return SavedArrays(std::move(arrays));

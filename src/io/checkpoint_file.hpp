@@ -8,8 +8,8 @@
 
 namespace kokkosort {
 
-/// Writes a checkpoint into a file, which may be there: all threads of the host share the work. What it
-/// depends on comes first, as text; a sum over all of it last.
+/// Writes a checkpoint into a file, which may be there. What it depends on comes first, as text; a sum over
+/// all of it last. Uses neither Kokkos nor HDF5: it may run beside them in another thread.
 /// @throws std::runtime_error if the disk does not take it
 void write_checkpoint(const std::filesystem::path& path, const std::string& fingerprint,
                       const ArraysToSave& arrays);

@@ -83,34 +83,35 @@ void CheckpointFolder::tell_difference(const std::string& name, const std::strin
     options_.tell(fmt::format("{}: is not used: {}", path_of(name).string(), difference));
 }
 
-bool CheckpointFolder::save(const std::string& name, const ArraysToSave& arrays) {
+void CheckpointFolder::save(const std::string& name, ArraysToSave arrays) {
   finish();
+  saved_ = Clock::now();
   const fs::path path = path_of(name);
   fs::path written = path;
   written += unfinished;
-  saved_ = Clock::now();
-  try {
-    write_checkpoint(written, fingerprint_of(name), arrays);
-  } catch (const std::exception& error) {
-    std::error_code ignored;
-    fs::remove(written, ignored);
-    options_.tell(std::string(error.what()) + "; this checkpoint is not kept, the run goes on");
-    return false;
-  }
-  syncing_ = std::async(std::launch::async, [written, path] {
-    sync_to_disk(written);
-    fs::rename(written, path);
-    sync_to_disk(path.parent_path());
-  });
-  return true;
+  saving_ = std::async(std::launch::async,
+                       [path, written, fingerprint = fingerprint_of(name), arrays = std::move(arrays)] {
+                         try {
+                           write_checkpoint(written, fingerprint, arrays);
+                           sync_to_disk(written);
+                           fs::rename(written, path);
+                           sync_to_disk(path.parent_path());
+                         } catch (...) {
+                           std::error_code ignored;  // a full disk needs the room
+                           fs::remove(written, ignored);
+                           throw;
+                         }
+                       });
 }
 
-void CheckpointFolder::finish() {
-  if (!syncing_.valid()) return;
+bool CheckpointFolder::finish() {
+  if (!saving_.valid()) return true;
   try {
-    syncing_.get();
+    saving_.get();
+    return true;
   } catch (const std::exception& error) {
     options_.tell(std::string(error.what()) + "; this checkpoint is not kept, the run goes on");
+    return false;
   }
 }
 

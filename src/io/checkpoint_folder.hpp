@@ -23,8 +23,8 @@ struct CheckpointOptions {
   std::function<void(const std::string&)> tell = [](const std::string&) {};
 };
 
-/// Checkpoints in a folder, each a file that is there completely or not at all: it is synced and renamed by a
-/// thread of its own meanwhile. One run at a time may use the folder.
+/// Checkpoints in a folder, each a file that is there completely or not at all: a thread of its own writes it
+/// under another name, onto the disk, and renames it. One run at a time may use the folder.
 class CheckpointFolder final : public Checkpoints {
  public:
   /// Makes the folder, and removes what an interrupted run had not finished.
@@ -36,13 +36,11 @@ class CheckpointFolder final : public Checkpoints {
   CheckpointFolder& operator=(const CheckpointFolder&) = delete;
 
   std::optional<SavedArrays> load(const std::string& name) override;
-  bool save(const std::string& name, const ArraysToSave& arrays) override;
+  void save(const std::string& name, ArraysToSave arrays) override;
+  bool finish() override;
   void remove(const std::string& beginning) override;
   bool is_due() const override;
   bool should_stop() const override { return options_.should_stop(); }
-
-  /// Waits until what was saved is on the disk.
-  void finish();
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -54,7 +52,7 @@ class CheckpointFolder final : public Checkpoints {
   std::filesystem::path folder_;
   CheckpointOptions options_;
   Clock::time_point saved_ = Clock::now();
-  std::future<void> syncing_;
+  std::future<void> saving_;    // the last one
   std::set<std::string> told_;  // what was said by now
 };
 

@@ -117,7 +117,8 @@ class RecordingMatcher {
         result_(result),
         nt_(static_cast<int>(input.pcs.wPCA.extent(1))),
         windows_(windows_of(input, options)),
-        blocks_(kept) {
+        blocks_(kept),
+        spikes_until_(windows_.size() + 1) {
     n_done_ = blocks_.restore([this](SavedArrays& block) { restore(block); });
     if (n_done_ == windows_.size()) return;
     {
@@ -146,6 +147,7 @@ class RecordingMatcher {
                                                                 : windows_[n_done_].first);
     if (n_done_ < windows_.size()) match_windows();
     join_features();
+    blocks_.keep_rest(n_done_, [this](std::size_t, ArraysToSave& block) { collect_rest(block); });
     result_.windows = static_cast<std::int64_t>(windows_.size());
   }
 
@@ -166,8 +168,10 @@ class RecordingMatcher {
       take_out_found(window);
       match(window);
       collect(window);
-      blocks_.keep(n_done_, windows_.size(),
-                   [this](std::size_t first, ArraysToSave& block) { keep(first, block); });
+      spikes_until_[n_done_] = result_.n_spikes();
+      if (n_done_ < windows_.size())
+        blocks_.keep_some(n_done_,
+                          [this](std::size_t first, ArraysToSave& block) { collect_block(first, block); });
     }
   }
 
@@ -234,22 +238,39 @@ class RecordingMatcher {
   }
 
   /// The spikes of windows [first, n_done_), which were found last.
-  void keep(std::size_t first, ArraysToSave& block) {
+  void collect_block(std::size_t first, ArraysToSave& block) {
     ArrayToSave::Pieces<float> features;
     std::size_t n = 0;
     for (std::size_t w = found_.size() - (n_done_ - first); w < found_.size(); ++w) {
       features.emplace_back(found_[w].features.data(), found_[w].features.size());
       n += found_[w].features.extent(0);
     }
-    const std::size_t n_before = result_.n_spikes() - n;
-    block.add<std::int64_t>("sample", {n}, {{result_.sample.data() + n_before, n}});
-    block.add<std::int32_t>("unit", {n}, {{result_.unit.data() + n_before, n}});
-    block.add<float>("amplitude", {n}, {{result_.amplitude.data() + n_before, n}});
-    block.add<float>("features", {n, result_.centres.channels.extent(1) * input_.pcs.wPCA.extent(0)},
-                     std::move(features));
+    block.add<float>("features", {n, width()}, std::move(features));
+    collect_spikes(n, block);
+  }
+
+  /// Those that no block has, of all spikes.
+  void collect_rest(ArraysToSave& block) const {
+    const std::size_t n_before = spikes_until_[blocks_.n_kept()];
+    const std::size_t n = result_.n_spikes() - n_before;
+    block.add<float>("features", {n, width()}, {{result_.features.data() + n_before * width(), n * width()}});
+    block.keep(result_.features);
+    collect_spikes(n, block);
+  }
+
+  /// The last n, without their features.
+  void collect_spikes(std::size_t n, ArraysToSave& block) const {
+    const auto last = [n](const auto& values) {
+      return std::vector(values.end() - static_cast<std::ptrdiff_t>(n), values.end());
+    };
+    block.add("sample", last(result_.sample));
+    block.add("unit", last(result_.unit));
+    block.add("amplitude", last(result_.amplitude));
     block.add_number("unfinished_windows", static_cast<double>(result_.unfinished_windows));
     block.add_number("most_rounds", result_.most_rounds);
   }
+
+  std::size_t width() const { return result_.centres.channels.extent(1) * input_.pcs.wPCA.extent(0); }
 
   void restore(SavedArrays& block) {
     const auto append = [&]<class T>(const char* name, std::vector<T>& to) {
@@ -262,6 +283,7 @@ class RecordingMatcher {
     found_.push_back({{}, block.matrix<float>("features")});
     result_.unfinished_windows = static_cast<std::int64_t>(block.number("unfinished_windows"));
     result_.most_rounds = static_cast<int>(block.number("most_rounds"));
+    spikes_until_[static_cast<std::size_t>(block.number("last_window"))] = result_.n_spikes();
   }
 
   /// Windows' spikes follow each other in time: each has those of its core.
@@ -298,8 +320,9 @@ class RecordingMatcher {
   Vector<FoundSpike, Exec> reaching_;   // from the windows before into this one
   std::vector<std::int32_t> place_of_;  // [templates], of each the place along the probe
   WindowBlocks blocks_;
-  std::size_t n_done_ = 0;            // windows
-  std::vector<MatchedSpikes> found_;  // of each window, or of each block that was kept before
+  std::size_t n_done_ = 0;                 // windows
+  std::vector<std::size_t> spikes_until_;  // [windows + 1], spikes of the windows before each
+  std::vector<MatchedSpikes> found_;       // of each window, or of each block that was kept before
 };
 
 }  // namespace

@@ -27,11 +27,10 @@ ArraysToSave to_save(const Preparation& preparation) {
   arrays.add("neighbours", traces.neighbours);
   arrays.add("weights", traces.weights);
   arrays.add("whitening", preparation.whitening);
-  arrays.add_copy("noise", column_of<double>(preparation.channels, &ChannelReport::noise));
-  arrays.add_copy("saturated", column_of<double>(preparation.channels, &ChannelReport::saturated));
-  arrays.add_copy("is_dead", column_of<std::int32_t>(preparation.channels, &ChannelReport::is_dead));
-  arrays.add_copy("is_saturated",
-                  column_of<std::int32_t>(preparation.channels, &ChannelReport::is_saturated));
+  arrays.add("noise", column_of<double>(preparation.channels, &ChannelReport::noise));
+  arrays.add("saturated", column_of<double>(preparation.channels, &ChannelReport::saturated));
+  arrays.add("is_dead", column_of<std::int32_t>(preparation.channels, &ChannelReport::is_dead));
+  arrays.add("is_saturated", column_of<std::int32_t>(preparation.channels, &ChannelReport::is_saturated));
   return arrays;
 }
 

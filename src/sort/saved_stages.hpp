@@ -15,7 +15,6 @@ struct ClusteredUnits {
   HostTensor3<float> templates;  // learned from the units
 };
 
-/// @return what must stay until it was saved is the argument's
 ArraysToSave to_save(const Preparation& preparation);
 ArraysToSave to_save(const UniversalTemplates& learned);
 ArraysToSave to_save(const ClusteredUnits& clustered);

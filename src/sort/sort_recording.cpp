@@ -79,7 +79,9 @@ class RecordingSorter {
   void save(const std::string& name, const Found& found) {
     if (checkpoints_ == nullptr) return;
     checkpoints_->save(name, to_save(found));
-    if (checkpoints_->should_stop()) throw Stopped();
+    if (!checkpoints_->should_stop()) return;
+    checkpoints_->finish();
+    throw Stopped();
   }
 
   void begin(const std::string& stage, std::int64_t n_samples = 0) {

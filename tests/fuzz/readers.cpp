@@ -207,8 +207,8 @@ std::vector<std::string> old_and_new(const fs::path& folder, const Write& write)
 
 void write_small_checkpoint(const fs::path& path) {
   ArraysToSave arrays;
-  arrays.add_copy<float>("some", {1.0f, 2.0f, 3.0f});
-  arrays.add_copy<std::int64_t>("more", {1, 2});
+  arrays.add("some", std::vector<float>{1.0f, 2.0f, 3.0f});
+  arrays.add("more", std::vector<std::int64_t>{1, 2});
   arrays.add("matrix", HostMatrix<double>("kokkosort::test::matrix", 2, 3));
   write_checkpoint(path, "a: 1\nb: 2\n", arrays);
 }

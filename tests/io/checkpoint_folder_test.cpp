@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "io/checkpoint_file.hpp"
@@ -31,7 +32,7 @@ class CheckpointFolderTest : public testing::Test {
   static ArraysToSave some_arrays(const std::vector<double>& values) {
     ArraysToSave arrays;
     arrays.add("values", values);
-    arrays.add_copy<std::int32_t>("few", {1, 2, 3});
+    arrays.add("few", std::vector<std::int32_t>{1, 2, 3});
     arrays.add_number("number", 0.1);
     return arrays;
   }
@@ -59,7 +60,7 @@ TEST_F(CheckpointFolderTest, WhatWasSavedComesBack) {
     arrays.add("none", std::vector<std::int32_t>());
     arrays.add("no_tensor", HostTensor3<float>());
     arrays.add_number("number", 0.1);
-    checkpoints.save("stage", arrays);
+    checkpoints.save("stage", std::move(arrays));
     checkpoints.save("stage_two-0000", some_arrays({1.5}));
   }
   CheckpointFolder checkpoints(folder_ / "c", options());
@@ -129,6 +130,7 @@ TEST_F(CheckpointFolderTest, OneThatCannotBeSavedIsToldAndNoMore) {
   CheckpointFolder checkpoints(folder_ / "c", options());
   fs::remove_all(folder_ / "c");
   checkpoints.save("stage", some_arrays({1.0}));
+  EXPECT_FALSE(checkpoints.finish());
   ASSERT_EQ(told.size(), 1u);
   EXPECT_NE(told[0].find("this checkpoint is not kept, the run goes on"), std::string::npos);
   EXPECT_NE(

@@ -91,10 +91,11 @@ TYPED_TEST(ResumeTest, ADiskThatIsFullForAWhile) {
   class FullForAWhile final : public Checkpoints {
    public:
     std::optional<SavedArrays> load(const std::string& name) override { return kept.load(name); }
-    bool save(const std::string& name, const ArraysToSave& arrays) override {
+    void save(const std::string& name, ArraysToSave arrays) override {
       kept.is_full = ++n_tries > 4 && n_tries < 9;
-      return kept.save(name, arrays);
+      kept.save(name, std::move(arrays));
     }
+    bool finish() override { return kept.finish(); }
     void remove(const std::string& beginning) override { kept.remove(beginning); }
     bool is_due() const override { return true; }
     bool should_stop() const override { return false; }
