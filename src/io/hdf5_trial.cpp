@@ -10,6 +10,7 @@
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
+#include <fstream>
 #include <system_error>
 #include <vector>
 
@@ -21,6 +22,8 @@ namespace {
 
 constexpr unsigned longest_wait_s = 60;                                  // a file system may be slow
 constexpr std::uintmax_t largest_read_twice = std::uintmax_t{64} << 20;  // bytes of a file, and of a dataset
+constexpr rlim_t most_memory = rlim_t{1} << 30;                          // headers may claim any
+constexpr int out_of_memory = 3;                                         // exit code
 constexpr rlim_t longest_work_s = 3;                                     // of a processor: a million objects
 
 herr_t try_attribute(hid_t object, const char* name, const H5A_info_t*, void*) {
@@ -63,6 +66,26 @@ herr_t try_object(hid_t root, const char* name, const H5O_info_t*, void* reads) 
   return 0;
 }
 
+/// Bytes of memory that are this process's own.
+rlim_t memory_in_use() {
+  rlim_t pages = 0;
+  std::string others;
+  std::ifstream sizes("/proc/self/statm");  // all, resident, shared, text, unused, data
+  for (int i = 0; i < 5; ++i) sizes >> others;
+  sizes >> pages;
+  return pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
+}
+
+herr_t note_lack_of_memory(unsigned, const H5E_error2_t* error, void*) {
+  if (error->min_num == H5E_NOSPACE || error->min_num == H5E_CANTALLOC) _exit(out_of_memory);
+  return 0;
+}
+
+/// Is called where HDF5 fails.
+herr_t look_into_error(hid_t stack, void*) {
+  return H5Ewalk2(stack, H5E_WALK_UPWARD, note_lack_of_memory, nullptr);
+}
+
 /// What the other process does. It leaves no trace of how it ends but its status.
 [[noreturn]] void try_file(const std::filesystem::path& path) {
   for (const int signal :
@@ -77,6 +100,10 @@ herr_t try_object(hid_t root, const char* name, const H5O_info_t*, void* reads) 
   dup2(nowhere, STDERR_FILENO);
   const rlimit work{longest_work_s, longest_work_s};
   setrlimit(RLIMIT_CPU, &work);
+  const rlim_t memory = memory_in_use() + most_memory;
+  const rlimit memory_limit{memory, memory};
+  setrlimit(RLIMIT_DATA, &memory_limit);
+  H5Eset_auto2(H5E_DEFAULT, look_into_error, nullptr);
   alarm(longest_wait_s);
   const Id file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, unlocked_access().get()));
   std::error_code error;
@@ -99,8 +126,10 @@ std::string trial_complaint(const std::filesystem::path& file) {
   int status = 0;
   while (waitpid(process, &status, 0) < 0)
     if (errno != EINTR) return {};
-  if (WIFEXITED(status)) return {};
-  const int signal = WTERMSIG(status);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS) return {};
+  if (WIFEXITED(status) && WEXITSTATUS(status) == out_of_memory)
+    return "takes HDF5 over 1 GB of memory to look through; is the file damaged?";
+  const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   if (signal == SIGALRM || signal == SIGXCPU || signal == SIGKILL)
     return "takes HDF5 too long to look through; is the file damaged?";
   return "is damaged: HDF5 crashes when it looks through it";

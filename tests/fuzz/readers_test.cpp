@@ -64,7 +64,7 @@ TEST_F(FuzzedReaders, DamagedCheckpointsAreNone) { read_all(FuzzedReader::Format
 /// The seeds are of files that the mutator makes of them as it is.
 TEST_F(FuzzedReaders, FilesThatCrashedTheirLibrariesOrHungThemAreRefused) {
   const std::vector<std::pair<std::string, std::uint64_t>> found = {
-      {"features", 135}, {"features", 5109}, {"recording", 455}, {"recording", 2326}};
+      {"trains", 45}, {"recording", 6751}, {"recording", 6778}, {"recording", 6852}, {"recording", 11768}};
   for (const FuzzedReader& reader : fuzzed_readers(folder_.path()))
     for (const auto& [name, seed] : found) {
       if (reader.name != name) continue;
