@@ -152,9 +152,30 @@ class DeckReader {
                              shown(node.Scalar()), key.allowed));
   }
 
-  static std::string list_text(const YAML::Node& node) {
+  /// The list as text. yaml-cpp would put other bytes in the place of those that are not UTF-8, as names of
+  /// files may have them. It writes the lists in a list: with their aliases, which followed could multiply.
+  static std::string list_text(const YAML::Node& list) {
+    std::string text;
+    for (const YAML::Node& element : list) {
+      text += text.empty() ? "[" : ", ";
+      text += element.IsScalar() ? element_text(element.Scalar()) : emitted(element);
+    }
+    return text.empty() ? "[]" : text + "]";
+  }
+
+  static std::string element_text(const std::string& scalar) {
+    const bool is_plain = std::all_of(scalar.begin(), scalar.end(), [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '_';
+    });
+    const bool is_mark =
+        scalar.empty() || scalar == "null" || scalar.find_first_not_of("-.") == std::string::npos;
+    return is_plain && !is_mark && scalar.substr(0, 2) != "--" ? scalar : yaml_text(scalar);
+  }
+
+  static std::string emitted(const YAML::Node& node) {
     YAML::Emitter emitter;
     emitter.SetSeqFormat(YAML::Flow);
+    emitter.SetMapFormat(YAML::Flow);
     emitter << node;
     return emitter.c_str();
   }

@@ -192,6 +192,12 @@ TEST(Deck, PathsWrittenBackReadTheSame) {
   EXPECT_EQ(second_keys.to_yaml(), first_keys.to_yaml());
 }
 
+TEST(Deck, PathsInAListMayHaveBytesThatAreNoText) {
+  const std::string name = "caf\xe9\x0e, \"1\"\\";
+  const MatchDeck deck = load_match("  recording: [" + yaml_text(name) + ", b.bin, '~', 'null']\n");
+  EXPECT_EQ(deck.recording, (std::vector<fs::path>{name, "b.bin", "~", "null"}));
+}
+
 TEST(DeckErrors, PathsThatAreNone) {
   for (const std::string text : {"''", "[]", "[a.bin, '']", "[[a.bin]]", "{a: b}", "~", "[a.bin, ~]",
                                  "\"a\\0.bin\"", "[\"a\\0.bin\"]"}) {
