@@ -17,13 +17,13 @@ void launch_a_kernel() {
 
 TEST(Ceilings, AreMeasured) {
   const Ceilings ceilings = measure_ceilings();
-  // What any machine of this century reaches, and none.
+  // What any machine of this century reaches, though it be busy and sanitizers look at every access, and none.
   for (const double bandwidth : {ceilings.copy_bandwidth, ceilings.triad_bandwidth}) {
-    EXPECT_GT(bandwidth, 1e8);
+    EXPECT_GT(bandwidth, 1e6);
     EXPECT_LT(bandwidth, 1e14);
   }
   for (const double rate : {ceilings.chain_rate, ceilings.product_rate}) {
-    EXPECT_GT(rate, 1e8);
+    EXPECT_GT(rate, 1e6);
     EXPECT_LT(rate, 1e16);
   }
   for (const double seconds : {ceilings.launch_seconds, ceilings.queued_launch_seconds}) {
