@@ -36,6 +36,7 @@ class MemoryCheckpoints final : public Checkpoints {
     std::erase_if(saved, [&](const auto& entry) { return entry.first.starts_with(beginning); });
   }
   bool is_due() const override { return due_after > 0 && ++n_asked_due % due_after == 0; }
+  bool is_worth(std::size_t) const override { return true; }
   bool should_stop() const override { return ++n_asked == stop_at; }
 
   std::map<std::string, std::map<std::string, SavedArray>> saved;

@@ -64,6 +64,16 @@ class ArraysToSave {
   void add_number(const std::string& name, double value) { add(name, std::vector<double>{value}); }
 
   const std::vector<ArrayToSave>& arrays() const { return arrays_; }
+  std::size_t bytes() const {
+    std::size_t sum = 0;
+    for (const ArrayToSave& array : arrays_)
+      std::visit(
+          [&sum](const auto& pieces) {
+            for (const auto& piece : pieces) sum += piece.size_bytes();
+          },
+          array.pieces);
+    return sum;
+  }
 
  private:
   std::vector<ArrayToSave> arrays_;
@@ -125,6 +135,9 @@ class Checkpoints {
 
   /// Whether the last one was saved so long ago that a stage should save what it has found so far.
   virtual bool is_due() const = 0;
+  /// Whether so many bytes are better saved than found again, which takes as long as since the last were
+  /// saved.
+  virtual bool is_worth(std::size_t bytes) const = 0;
   /// Whether the run has been told to end: then it saves what it has, and throws Stopped.
   virtual bool should_stop() const = 0;
 };

@@ -53,12 +53,14 @@ void WindowBlocks::keep_rest(std::size_t done, const Collect& collect) {
   if (kept_.checkpoints == nullptr || n_kept_ == done) return;
   ArraysToSave block = begin_block(done);
   collect(n_kept_, block);
-  kept_.checkpoints->save(name_of(n_blocks_++), std::move(block));
-  n_kept_ = done;
-  if (kept_.checkpoints->should_stop()) {
-    kept_.checkpoints->finish();
-    throw Stopped();
+  const bool stops = kept_.checkpoints->should_stop();
+  if (stops || kept_.checkpoints->is_worth(block.bytes())) {
+    kept_.checkpoints->save(name_of(n_blocks_++), std::move(block));
+    n_kept_ = done;
   }
+  if (!stops) return;
+  kept_.checkpoints->finish();
+  throw Stopped();
 }
 
 }  // namespace kokkosort

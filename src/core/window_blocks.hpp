@@ -24,7 +24,7 @@ class WindowBlocks {
   /// After a window that is not the last: keeps what was found, if it is time to.
   /// @throws Stopped if the run has been told to end
   void keep_some(std::size_t done, const Collect& collect);
-  /// When all windows are done: keeps what is not yet kept, while the run goes on.
+  /// When all windows are done: keeps what is not yet kept, if it is worth that, while the run goes on.
   /// @param collect  what it adds must stay, or be kept by the block
   /// @throws Stopped if the run has been told to end
   void keep_rest(std::size_t done, const Collect& collect);

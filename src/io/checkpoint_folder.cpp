@@ -123,8 +123,15 @@ void CheckpointFolder::remove(const std::string& beginning) {
       fs::remove(file, ignored);
 }
 
-bool CheckpointFolder::is_due() const {
-  return std::chrono::duration<double>(Clock::now() - saved_).count() >= options_.seconds;
+double CheckpointFolder::seconds_at_risk() const {
+  return std::chrono::duration<double>(Clock::now() - saved_).count();
+}
+
+bool CheckpointFolder::is_due() const { return seconds_at_risk() >= options_.seconds; }
+
+bool CheckpointFolder::is_worth(std::size_t bytes) const {
+  constexpr double bytes_a_second = 50e6;  // of a disk that others use, too
+  return is_due() || seconds_at_risk() >= static_cast<double>(bytes) / bytes_a_second;
 }
 
 }  // namespace kokkosort

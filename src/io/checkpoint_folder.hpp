@@ -40,10 +40,13 @@ class CheckpointFolder final : public Checkpoints {
   bool finish() override;
   void remove(const std::string& beginning) override;
   bool is_due() const override;
+  bool is_worth(std::size_t bytes) const override;
   bool should_stop() const override { return options_.should_stop(); }
 
  private:
   using Clock = std::chrono::steady_clock;
+
+  double seconds_at_risk() const;
 
   std::filesystem::path path_of(const std::string& name) const;
   const std::string& fingerprint_of(const std::string& name) const;

@@ -151,9 +151,12 @@ TEST_F(CheckpointFolderTest, AreDueAfterSomeTime) {
   CheckpointOptions now = options();
   now.seconds = 0.0;
   EXPECT_TRUE(CheckpointFolder(folder_ / "c", now).is_due());
+  EXPECT_TRUE(CheckpointFolder(folder_ / "c", now).is_worth(std::size_t{1} << 40));
   now.seconds = 1e6;
   EXPECT_FALSE(CheckpointFolder(folder_ / "c", now).is_due());
-  EXPECT_FALSE(fs::exists(folder_ / "c"));  // empty folders go
+  EXPECT_TRUE(CheckpointFolder(folder_ / "c", now).is_worth(0));
+  EXPECT_FALSE(CheckpointFolder(folder_ / "c", now).is_worth(std::size_t{1} << 40));  // six hours of writing
+  EXPECT_FALSE(fs::exists(folder_ / "c"));                                            // empty folders go
 }
 
 }  // namespace

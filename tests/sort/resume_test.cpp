@@ -98,6 +98,7 @@ TYPED_TEST(ResumeTest, ADiskThatIsFullForAWhile) {
     bool finish() override { return kept.finish(); }
     void remove(const std::string& beginning) override { kept.remove(beginning); }
     bool is_due() const override { return true; }
+    bool is_worth(std::size_t) const override { return true; }
     bool should_stop() const override { return false; }
 
     MemoryCheckpoints kept;
