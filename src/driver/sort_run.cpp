@@ -97,6 +97,12 @@ void check_sort_outputs(const CommandLine& line, const SortDeck& deck) {
   if (deck.write_report) check(deck.report());
   if (deck.write_whitened) check(deck.whitened());
   if (deck.write_phy) check_phy(deck.phy(), may_replace(line, deck, deck.phy()));
+  std::error_code error;
+  if (fs::is_directory(deck.journal(), error))
+    throw InputError(deck.journal().string() + ": is a folder; remove it, or set output.folder");
+  if (deck.checkpoint_use != CheckpointUse::off && fs::exists(deck.checkpoints(), error) &&
+      !fs::is_directory(deck.checkpoints(), error))
+    throw InputError(deck.checkpoints().string() + ": is not a folder; remove it, or set output.folder");
 }
 
 SortRun::SortRun(const CommandLine& line, const SortDeck& deck,

@@ -394,6 +394,23 @@ TEST_F(SortResumes, OneRunAtATime) {
   go_on();
 }
 
+TEST_F(SortResumes, WhatIsInTheWayIsNamedBeforeAnythingIsDone) {
+  const auto refused = [this](const std::string& words) {
+    for (const std::string command : {"sort", "check"}) {
+      const Finished finished = run(command + " DECK --quiet");
+      EXPECT_EQ(finished.exit_code, 2);
+      EXPECT_NE(finished.error.find(words), std::string::npos) << finished.error;
+      EXPECT_EQ(std::distance(fs::directory_iterator(folder()), fs::directory_iterator()), 1);
+    }
+    fs::remove_all(folder());
+  };
+  fs::create_directories(folder() / ".kokkosort.commit/mine");
+  refused(".kokkosort.commit: is a folder; remove it");
+  fs::create_directories(folder());
+  write_text(folder() / "checkpoints", "mine");
+  refused("checkpoints: is not a folder; remove it");
+}
+
 /// What killed runs leave under hidden names goes with the next one.
 TEST_F(SortResumes, RemnantsGo) {
   fs::create_directories(folder() / ".phy.AbCd12");
