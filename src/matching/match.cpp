@@ -231,10 +231,11 @@ class RecordingMatcher {
       result_.amplitude.push_back(spike.amplitude);
     }
     if (static_cast<std::int64_t>(result_.n_spikes()) > options_.max_spikes)
-      throw InputError(fmt::format(
-          "matching found more than {} in the first {} of {}; raise matching.threshold or "
-          "memory.host_limit_mb",
-          counted(options_.max_spikes, "spike"), window.core_end, counted(n_samples_of(input_), "sample")));
+      throw InputError(
+          fmt::format("matching found more than {} in the first {} of {}; raise matching.threshold or "
+                      "memory.host_limit_mb",
+                      counted(options_.max_spikes, "spike"), std::min(window.core_end, n_samples_of(input_)),
+                      counted(n_samples_of(input_), "sample")));
   }
 
   /// The spikes of windows [first, n_done_), which were found last.
